@@ -25,7 +25,7 @@ PORT = int(os.environ.get("PORT", "8080"))
 
 # Events are at most 256 KB; what is much longer does not come from the service.
 BODY_BYTES_MAX = 1024 * 1024
-# An event is repeated within minutes; a replay may bring it again for 7 days. A real receiver keeps the ids in its database.
+# An event is repeated within minutes; a replay may bring it again for as long as events are kept, 7 to 30 days. A real receiver keeps the ids in its database.
 REMEMBERED_SECONDS = 24 * 60 * 60
 REMEMBERED_MAX = 100_000
 

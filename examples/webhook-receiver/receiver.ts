@@ -17,7 +17,7 @@ if (secret === '') throw new Error('WEBHOOK_SECRET is not set: the secret of the
 
 /** Events are at most 256 KB; what is much longer does not come from the service. */
 const BODY_BYTES_MAX = 1024 * 1024;
-/** An event is repeated within minutes; a replay may bring it again for 7 days. A real receiver keeps the ids in its database. */
+/** An event is repeated within minutes; a replay may bring it again for as long as events are kept, 7 to 30 days. A real receiver keeps the ids in its database. */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 const REMEMBERED_MAX = 100_000;
 

@@ -1,25 +1,25 @@
 import { dropPartitions, type PastPartitions } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
-import { EVENT_DAYS } from './event/event.repository.js';
+import { ARRIVAL_DAYS_MAX } from './event/event.repository.js';
 
-/** At least, and as long as the events: what was delivered is known by them. Source: docs/api-behaviour.md#webhooks-replay. */
-const ATTEMPT_RETENTION_DAYS = 30;
+/** No less than events: what was delivered is known by them. Source: docs/api-behaviour.md#webhooks-replay. */
+const ATTEMPT_DAYS = 31;
 const keepSql = statement('webhooks.keep-partitions', 'SELECT keep_webhook_partitions($1)');
 const past: PastPartitions['past'] = statement(
   'webhooks.past-partitions',
-  `SELECT past AS name FROM past_webhook_partitions($1, greatest($1, ${ATTEMPT_RETENTION_DAYS})) AS past`,
+  `SELECT past AS name FROM past_webhook_partitions($1, ${ATTEMPT_DAYS}) AS past`,
 );
 const drop: PastPartitions['drop'] = statement(
   'webhooks.drop-partition',
-  `SELECT drop_past_webhook_partition($1, $2, greatest($2, ${ATTEMPT_RETENTION_DAYS})) AS "isDropped"`,
+  `SELECT drop_past_webhook_partition($1, $2, ${ATTEMPT_DAYS}) AS "isDropped"`,
 );
 
 /**
  * Makes the days ahead of events and attempts, and drops those past retention; one that is locked stays for an hour more.
  *
- * @param retentionDays of events; today is not among them, nor the day of which a part is older
+ * @param retentionDays of events: 7 leave eight whole days and today
  */
 export async function keepWebhookPartitions(database: Database, retentionDays: number): Promise<void> {
-  await database.query(keepSql, [EVENT_DAYS]);
+  await database.query(keepSql, [ARRIVAL_DAYS_MAX]);
   await dropPartitions(database, { past, drop, days: retentionDays + 1 });
 }

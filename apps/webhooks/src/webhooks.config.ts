@@ -24,11 +24,13 @@ const schema = {
     parse: parseRefusedHosts,
   },
   WEBHOOKS_RETENTION_DAYS: integer({
-    description: 'for which events can be replayed and read in the feed; their attempts are kept for 30 at least',
+    description:
+      'for which events can be replayed and read in the feed; an erasure walks all that are kept of its organization',
     unit: 'days',
     default: 7,
     min: 7,
-    max: 90,
+    // They go before the attempts at them do, and before the messages of which they say.
+    max: 30,
   }),
   WEBHOOKS_TIME_SCALE: {
     description: 'multiplies the waits between attempts, not their 10 s: for tests',

@@ -17,7 +17,8 @@ let running: RunningWebhooks;
 let service: RunningService;
 
 beforeAll(async () => {
-  running = await startWebhooks(servers, 1, 0);
+  // What is answered too late, on a busy machine, is tried again soon.
+  running = await startWebhooks(servers, 0.01, 0);
 });
 
 beforeEach(async () => {
@@ -58,7 +59,6 @@ describe('what one has few of', () => {
     await store(small, 'message.received', FEW);
     service = await running.start();
     expect(await arrivedBefore('/small', paths)).toBeLessThan((WEBHOOKS * BACKLOG) / 2);
-    // What was answered too late, on a busy machine, arrives once more.
     const all = () => paths.flatMap((path) => running.receiver.arrivals(path)).length >= WEBHOOKS * BACKLOG;
     await eventually(all, SOON);
   });

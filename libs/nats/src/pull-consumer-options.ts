@@ -19,8 +19,12 @@ export interface Unhurried {
 export interface PullConsumerOptions {
   readonly connection: NatsConnection;
   readonly consumer: ConsumerTopology;
-  /** Which durable consumer is pulled from, asked before each pull; the consumer's own name by default. */
-  readonly durable?: () => Promise<string>;
+  /**
+   * Which durable consumer is pulled from, asked before each pull; the consumer's own name by default.
+   *
+   * @param hasFailed the last pull: what was known of the consumer may be true no longer
+   */
+  readonly durable?: (hasFailed: boolean) => Promise<string>;
   /** Events of a batch at most. */
   readonly batchMax: number;
   /**

@@ -24,6 +24,8 @@ export class PullConsumer {
   private running: Promise<void> | undefined;
   /** The last pull has left more at the broker. */
   private isBehind = false;
+  /** The last pull. */
+  private hasFailed = false;
   /** Ends the pause between two pulls when the consumer stops. */
   private readonly stopSignal = new AbortController();
   private readonly batches: EventBatches;
@@ -51,9 +53,11 @@ export class PullConsumer {
     while (!this.stopping) {
       try {
         await this.consume();
+        this.hasFailed = false;
         this.failures.succeeded();
       } catch (error) {
         if (this.stopping) break;
+        this.hasFailed = true;
         this.failures.failed(error);
         await wait(jittered(FAILED_PULL_PAUSE_MS));
       }
@@ -67,7 +71,7 @@ export class PullConsumer {
     // A pull at a time, bounded by events and bytes, the next when all of this one is handled (with `readsAhead`: taken into a
     // batch): what waits stays with the broker, for any replica.
     const max_messages = this.options.batchMax;
-    const name = (await this.options.durable?.()) ?? this.options.consumer.name;
+    const name = (await this.options.durable?.(this.hasFailed)) ?? this.options.consumer.name;
     const { connection, consumer, pullsApartMs } = this.options;
     const pulled = boundConsumer(connection, consumer, name, { endsWithWhatWaits: pullsApartMs !== undefined });
     const messages = await pulled.fetch({ max_messages, expires: PULL_MS, bind: true });

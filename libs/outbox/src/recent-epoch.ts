@@ -1,7 +1,7 @@
 import type { Queryable } from '@switchboard/postgres';
 import { consumerEpoch } from './incarnation-ledger.js';
 
-/** For as long as a pull lasts a consumer does not ask either: what it takes from the former durable comes again from the next. */
+/** After a restore a replica may pull from the former durable for so long, and a pull: what it takes comes again from the next one. */
 const KEPT_MS = 5_000;
 
 /** The epoch of a service's consumers as it was a few seconds ago: they ask before every pull, one read answers all of them. */
@@ -13,10 +13,13 @@ export class RecentEpoch {
     private readonly keptMs = KEPT_MS,
   ) {}
 
-  /** @throws what the database answers; the next asks again */
-  async read(): Promise<number> {
+  /**
+   * @param isDoubted asks anew: a pull has failed, perhaps because its durable is gone
+   * @throws what the database answers; the next asks again
+   */
+  async read(isDoubted = false): Promise<number> {
     const nowMs = performance.now();
-    if (this.reading && nowMs - this.reading.atMs < this.keptMs) return this.reading.epoch;
+    if (!isDoubted && this.reading && nowMs - this.reading.atMs < this.keptMs) return this.reading.epoch;
     const reading = { epoch: consumerEpoch(this.through), atMs: nowMs };
     this.reading = reading;
     try {

@@ -32,6 +32,11 @@ it('is read anew afterwards', async () => {
   expect([await epoch.read(), await epoch.read()]).toEqual([1, 2]);
 });
 
+it('is read anew for one who doubts it, and kept for the others', async () => {
+  const epoch = new RecentEpoch(ledger().through, 2 ** 30);
+  expect([await epoch.read(), await epoch.read(true), await epoch.read()]).toEqual([1, 2, 2]);
+});
+
 it('is asked for again when the database refused', async () => {
   const database = ledger();
   const epoch = new RecentEpoch(database.through, 2 ** 30);

@@ -67,7 +67,7 @@ export interface EventConsumerSpec {
   readonly onBatch?: (events: readonly DeliveredEvent[]) => void;
 }
 
-/** What is marked wakes the walk; without that it looks so seldom. */
+/** `RedriveLook` wakes the walk; a net beneath it. */
 const REDRIVE_IDLE_MS = 600_000;
 const GATHER_MS = 10;
 /** For an event without a disposition, which is a defect of `handleBatch`. */
@@ -113,7 +113,7 @@ export abstract class EventConsumer<Prepared>
       new PullConsumer({
         connection: platform.nats,
         consumer,
-        durable: async () => durableName(consumer, await platform.epoch.read()),
+        durable: async (hasFailed) => durableName(consumer, await platform.epoch.read(hasFailed)),
         batchMax: spec.batchMax,
         gatherMs: spec.gatherMs ?? GATHER_MS,
         ...(spec.unhurried === undefined ? {} : { unhurried: spec.unhurried }),

@@ -21,7 +21,11 @@ export function observeProcess(service: string): void {
   gauge('process_uptime_seconds', 'Time since the process began', () => process.uptime());
   gauge('nodejs_heap_size_used_bytes', "Used part of V8's heap", () => getHeapStatistics().used_heap_size);
   gauge('nodejs_heap_size_limit_bytes', 'Heap at which V8 gives up', () => getHeapStatistics().heap_size_limit);
-  gauge('nodejs_eventloop_lag_p99_seconds', 'Event loop lag since the scrape before, 99th percentile', lagReader());
+  gauge(
+    'nodejs_eventloop_lag_p99_seconds',
+    'Event loop lag since the scrape before, 99th percentile, felt ten times a second',
+    lagReader(),
+  );
   gauge('nodejs_eventloop_utilization_ratio', 'Busy share of the event loop since the scrape before', busyReader());
   const build = { service, version: versionOf(), node: process.version };
   meter

@@ -1,3 +1,4 @@
+import { ThrottledLog } from '@switchboard/nats';
 import { consumersWithMarkedLetters } from '@switchboard/outbox';
 import type { Queryable } from '@switchboard/postgres';
 import type { WakeSignal } from '@switchboard/timing';
@@ -11,16 +12,15 @@ const LOOK_MS = 5_000;
 export class RedriveLook {
   private readonly waiting = new Map<WakeSignal, string>();
   private readonly loop: PollingLoop;
+  private readonly failures: ThrottledLog;
 
   constructor(
     private readonly database: Queryable,
     log: Log,
   ) {
-    this.loop = new PollingLoop({
-      round: () => this.round(),
-      idleMs: LOOK_MS,
-      onError: (error) => log.error('consumer.redrive-look-failed', error),
-    });
+    this.failures = new ThrottledLog((error) => log.error('consumer.redrive-look-failed', error));
+    const onError = (error: unknown): void => this.failures.failed(error);
+    this.loop = new PollingLoop({ round: () => this.round(), idleMs: LOOK_MS, onError });
   }
 
   start(): void {
@@ -44,6 +44,7 @@ export class RedriveLook {
   private async round(): Promise<false> {
     if (this.waiting.size === 0) return false;
     const marked = await consumersWithMarkedLetters(this.database, [...new Set(this.waiting.values())]);
+    this.failures.succeeded();
     for (const [signal, consumer] of this.waiting) if (marked.has(consumer)) signal.wake();
     return false;
   }

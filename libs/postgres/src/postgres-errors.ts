@@ -47,7 +47,9 @@ export function isUnavailable(error: unknown): boolean {
   if (!types.isNativeError(error)) return false;
   const code = 'code' in error ? String(error.code) : '';
   return (
-    /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/.test(code) ||
+    /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ECONNABORTED)$/.test(
+      code,
+    ) ||
     /connection (terminated|timeout)|timeout exceeded when trying to connect|Query read timeout|not queryable|closed the connection/i.test(
       error.message,
     )

@@ -1,6 +1,6 @@
 import { endStarted, type StartShared, type Started } from './start-shared.js';
 
-/** Lends servers of one kind, each to one file of tests at a time: as many run as files use them at once. */
+/** Lends servers of one kind, each to one file of tests at a time. */
 export class LentServers {
   private readonly free: Started[] = [];
   /** By worker: the file that it runs, and what is lent to that. */
@@ -47,6 +47,7 @@ export class LentServers {
     // The next file tries again.
     started.catch(() => {
       for (const [worker, held] of this.lent) if (held.started === started) this.lent.delete(worker);
+      if (this.free.includes(started)) this.free.splice(this.free.indexOf(started), 1);
     });
     return started;
   }

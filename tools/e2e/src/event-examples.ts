@@ -1,6 +1,6 @@
 import { consumersOf } from '@switchboard/check/generated/event-consumers';
 import { textOf, type Sources } from '@switchboard/check/sources';
-import { isConcerned } from '@switchboard/contracts/consumers';
+import { isConcerned, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { ServiceTopology } from '@switchboard/contracts/topology';
@@ -13,7 +13,7 @@ export interface Example {
   readonly consumer: string;
 }
 
-/** The kept example of every version of every event with each consumer that it may change something at, as rows of a test. */
+/** The kept example of every version of every event with each consumer whose filter takes it, as rows of a test. */
 export function examplesFor(
   sources: Sources,
   topology: Readonly<Record<string, ServiceTopology>>,
@@ -24,13 +24,25 @@ export function examplesFor(
   return paths.flatMap((path) => {
     const envelope = JSON.parse(textOf(sources, path) ?? '') as EventEnvelope;
     const { subject } = envelope;
-    const concerned = consumersOf(subject, topology).filter(({ consumer }) => isConcerned(consumer, envelope));
-    return concerned.map(({ service, consumer }): [string, string, Example] => [
+    return consumersOf(subject, topology).map(({ service, consumer }): [string, string, Example] => [
       subject,
       consumer.name,
-      { envelope, service, consumer: consumer.name },
+      { envelope: concerning(envelope, consumer), service, consumer: consumer.name },
     ]);
   });
+}
+
+/** The event with what it needs to change something at the consumer: an id at the first path that it has room for. */
+function concerning(envelope: EventEnvelope, consumer: ConsumerTopology): EventEnvelope {
+  if (isConcerned(consumer, envelope)) return envelope;
+  const changed = structuredClone(envelope);
+  for (const path of consumer.concerns ?? []) {
+    let parent: unknown = changed.data;
+    for (const key of path.slice(0, -1)) parent = (parent as Readonly<Record<string, unknown>> | undefined)?.[key];
+    if (typeof parent === 'object' && parent !== null) Object.assign(parent, { [path.at(-1) ?? '']: newCuid() });
+    if (isConcerned(consumer, changed)) return changed;
+  }
+  throw new Error(`${envelope.subject} has no room for what concerns ${consumer.name}`);
 }
 
 /**

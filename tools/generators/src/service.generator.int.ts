@@ -43,6 +43,7 @@ describe('npm run new-service', () => {
     ['a name in capitals', ['Billing'], /^"Billing" is no name of a service: .*\n$/],
     ['the name of a service', ['contacts'], /^"contacts" is taken by a package of this workspace\.\n$/],
     ['the name of a library', ['outbox'], /^"outbox" is taken .*\n$/],
+    ['a key word of SQL', ['order'], /^"order" is reserved\.\n$/],
     ['a name that NATS uses', ['provisioner'], /^"provisioner" is reserved\.\n$/],
     ['no name', [], /^The name of the service is missing\.\nUsage: npm run new-service -- <name>\n/],
     ['two names', ['one', 'two'], /^One name at a time: one, two\.\nUsage: /],

@@ -91,7 +91,7 @@ export class BulkSendFields {
 
 /** The body of `POST /v1/templates/send`, which is read as a stream. Source: docs/api-behaviour.md#bulk-sends-create. */
 export class SendTemplateBody extends BulkSendFields {
-  @About('Whom the template is sent to. Each is taken with its index, from 0.')
+  @About('The recipients. Each has its index, from 0.')
   @rule(
     'recipients',
     `must be an array of 1 to ${JOB_RECIPIENTS_MAX} recipients`,

@@ -51,7 +51,7 @@ As those of \`/v1\`: ids are cuids, times ISO 8601 in UTC, lists \`{ items, next
 /** What /v1 has no case of. */
 const wordings: Wordings = {
   UNAUTHORIZED: {
-    meaning: 'There is no session, it has ended, or email and password are not right',
+    meaning: 'No session, or wrong credentials',
     example: 'Sign in first',
   },
   NOT_FOUND: { meaning: 'Path not found, or the organization has nothing with this id' },

@@ -79,7 +79,7 @@ and are then answered 401: move to the canonical base.
 
 Events are described below under Webhooks: their bodies, headers and signatures. Webhooks are registered in the application.
 An event is sent up to three times (at once, after 30 s, after 5 min) until a 2xx comes within 10 s, and each reaches you at
-least once or exhausts its attempts; \`GET /v1/events\` has them all for 7 days. A body is \`{ event, timestamp, organizationId, data }\`; \`data.id\` is what to deduplicate by, \`data.sequence\` grows within a
+least once or exhausts its attempts; \`GET /v1/events\` has them all for at least 7 days. A body is \`{ event, timestamp, organizationId, data }\`; \`data.id\` is what to deduplicate by, \`data.sequence\` grows within a
 conversation, and \`data\` also holds the resource in full, as this API shows it. Over 256 KB the resource becomes
 \`{ id, summarised: true }\`: read it by its id. Verify \`X-Service-Signature\` over the raw bytes, before any parsing, in constant
 time.

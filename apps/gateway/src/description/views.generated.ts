@@ -135,7 +135,7 @@ export const views = {
       },
       name: { description: 'The verified name of the line.', type: 'string' },
       phone: { description: 'E.164.', type: 'string' },
-      provider: { description: 'Whose adapter sends from it.', type: 'string' },
+      provider: { description: 'The provider.', type: 'string' },
       businessAccountId: {
         description: "The upstream provider's id of the business account that the line belongs to.",
         type: 'string',
@@ -179,7 +179,7 @@ export const views = {
     properties: {
       connected: { description: 'Whether the upstream provider accepted the token.', type: 'boolean' },
       error: {
-        description: 'Why not; null when it is.',
+        description: 'The reason when it is not; else null.',
         anyOf: [
           {
             type: 'object',
@@ -463,7 +463,7 @@ export const views = {
     type: 'object',
     properties: {
       items: {
-        description: 'The very bodies that webhooks carry, oldest first.',
+        description: 'The bodies of the webhooks, oldest first.',
         type: 'array',
         items: {
           anyOf: [
@@ -634,7 +634,7 @@ export const views = {
       },
       name: { description: 'The verified name of the line.', type: 'string' },
       phone: { description: 'E.164.', type: 'string' },
-      provider: { description: 'Whose adapter sends from it.', type: 'string' },
+      provider: { description: 'The provider.', type: 'string' },
       businessAccountId: {
         description: "The upstream provider's id of the business account that the line belongs to.",
         type: 'string',
@@ -1127,7 +1127,7 @@ export const views = {
     type: 'object',
     properties: {
       id: { description: "The organization's own.", type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      name: { description: 'What it is called.', type: 'string' },
+      name: { description: 'Its name.', type: 'string' },
       isSecondFactorRequired: { description: 'Whether every member must have a second factor.', type: 'boolean' },
     },
     required: ['id', 'name', 'isSecondFactorRequired'],
@@ -1157,7 +1157,7 @@ export const views = {
         type: 'object',
         properties: {
           id: { description: "The organization's own.", type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-          name: { description: 'What it is called.', type: 'string' },
+          name: { description: 'Its name.', type: 'string' },
         },
         required: ['id', 'name'],
       },
@@ -1976,7 +1976,7 @@ export const views = {
         ],
       },
       payload: {
-        description: 'The body as it is sent; null when its event is no longer kept (7 days).',
+        description: 'The body as it is sent; null when its event is no longer kept (at least 7 days).',
         type: ['object', 'null'],
       },
       state: {
@@ -2015,7 +2015,7 @@ export const views = {
     required: ['secret', 'previousSecretValidUntil'],
   },
   WebhookTestResult: {
-    description: 'What came of a test send.',
+    description: 'The result of a test send.',
     type: 'object',
     properties: {
       delivered: { description: 'A 2xx within 10 s.', type: 'boolean' },

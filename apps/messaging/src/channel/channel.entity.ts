@@ -16,7 +16,7 @@ export class Channel {
   @Column({ type: 'text' })
   readonly phone!: string;
 
-  /** Whose adapter sends from it. */
+  /** The provider. */
   @Column({ type: 'text' })
   readonly provider!: string;
 

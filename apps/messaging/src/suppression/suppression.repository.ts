@@ -55,7 +55,7 @@ const forgetObservedSql = statement(
  * A send that is being marked holds its contact and its number too (`holdRecipients`, `claimRetries`): it is marked before, and seen by
  * `markedAttempts` once this transaction is committed, or it sees what this transaction writes.
  *
- * @returns how many rows it locked: one that is not there, or not committed yet, it cannot (`makeRoomForContact`)
+ * @returns how many rows it locked: one that is not there, or not committed yet, it cannot (`makeRoomForContacts`)
  */
 export async function lockContacts(tx: Transaction, contacts: readonly ContactKey[]): Promise<number> {
   if (contacts.length === 0) return 0;

@@ -34,7 +34,7 @@ export class ControlJobHandler {
    * @throws JOB_NOT_FOUND, INVALID_TRANSITION
    */
   @RpcHandler(controlJobRpc)
-  async control({ principal, request }: RpcCall<RpcRequestOf<typeof controlJobRpc>>): Promise<JobView> {
+  async control({ principal, request, budget }: RpcCall<RpcRequestOf<typeof controlJobRpc>>): Promise<JobView> {
     const { organizationId } = principal;
     const { id, action } = request;
     const isChanged = await this.database.transaction(async (tx) => {
@@ -54,7 +54,7 @@ export class ControlJobHandler {
       this.signal.wake();
     }
     // Of a repeated call too: the lane may not obey the first yet.
-    await this.orders.untilObeyed(organizationId, id);
+    await this.orders.untilObeyed(organizationId, id, budget);
     const job = await findJob(this.database, organizationId, id);
     if (!job) throw new AppError(jobErrors.JOB_NOT_FOUND);
     return jobView(job);

@@ -13,6 +13,8 @@ const UNDERWAY_MAX = 8;
 const IDLE_MS = 2_000;
 /** A look is at least so far from the last one. */
 const PAUSE_MS_MIN = 20;
+/** While other replicas have what is due, or the database has not been compared with the broker. */
+const REFUSED_MS = 250;
 /** While messaging is away. */
 const BACKOFF = { firstMs: 250, maxMs: 15_000 };
 
@@ -50,6 +52,7 @@ export class FeedJobsWorker extends PollingWorker {
     if (nextMs > 0) return Math.max(nextMs, PAUSE_MS_MIN);
     const taken = await takeFeeds(this.database, free);
     for (const feed of taken) this.slots.begin(this.feed(feed));
+    if (taken.length === 0) return REFUSED_MS;
     return taken.length === free ? false : PAUSE_MS_MIN;
   }
 

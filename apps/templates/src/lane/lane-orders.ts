@@ -60,10 +60,11 @@ export class LaneOrders {
   /**
    * Carries out the orders of one job, and waits for what another replica carries out of it.
    *
+   * @param callers how long its caller waits; 5 s at most
    * @throws SERVICE_UNAVAILABLE when that replica does not come to an end; when messaging does not answer, the orders follow
    */
-  async untilObeyed(organizationId: string, jobId: string): Promise<void> {
-    const budget = new Budget(CALLER_WAITS_MS);
+  async untilObeyed(organizationId: string, jobId: string, callers: Pick<Budget, 'leftMs'>): Promise<void> {
+    const budget = new Budget(Math.min(CALLER_WAITS_MS, callers.leftMs));
     for (;;) {
       await this.runNow(organizationId, jobId, budget);
       const failures = await failuresOfOrders(this.database, organizationId, jobId);

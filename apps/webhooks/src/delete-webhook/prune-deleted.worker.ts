@@ -1,14 +1,14 @@
 import { PruneWorker } from '@switchboard/platform';
 import { pruneSql, statement, type PruneStatement } from '@switchboard/postgres';
 
-/** A day longer than events are kept at most: see `WEBHOOKS_RETENTION_DAYS`. */
+/** As long as events are kept at most, with the days of which a part is older: see `WEBHOOKS_RETENTION_DAYS`. */
 const pruneDeleted: PruneStatement = statement(
   'webhooks.deleted-webhook.prune',
   pruneSql({
     table: 'deleted_webhook',
     key: ['organization_id', 'id'],
     age: 'deleted_at',
-    upTo: `now() - interval '92 days'`,
+    upTo: `now() - interval '32 days'`,
   }),
 );
 

@@ -21,7 +21,7 @@ const webhooksSql = statement<Slice<string> & { found: string[] | null }>(
      array_agg(webhook_id) FILTER (WHERE organization_id = $1) AS found FROM walk`,
 );
 /**
- * Events are kept for fewer days than attempts: an answer that repeats the contact's id or number is found by itself. One that repeats
+ * Events go before attempts do: an answer that repeats the contact's id or number is found by itself. One that repeats
  * a number which the contact had given up by then speaks of somebody else.
  */
 const eraseSql = statement<Slice<string>>(

@@ -2,8 +2,8 @@ import { statement, unnestColumns, type Transaction } from '@switchboard/postgre
 import type { PublicEvent } from './event-body.policy.js';
 import { deliveryIdSql } from '../delivery/delivery-id.sql.js';
 
-/** Days before today that an event may be of when it comes: streams hold 7. For each there is a partition. */
-export const EVENT_DAYS = 8;
+/** Days before today that an event may be of when it arrives: streams hold 7. For each of them there is a partition. */
+export const ARRIVAL_DAYS_MAX = 8;
 
 /**
  * Draws positions: as many as each organization needs, under the locks of their rows, which are held to the commit. Sorted,
@@ -28,7 +28,7 @@ export interface StoredDelivery {
 
 /**
  * Stores events and a delivery of each for every active webhook that subscribes to it. An event that is stored already, or
- * older than `EVENT_DAYS`, or than the webhook, makes none.
+ * older than `ARRIVAL_DAYS_MAX`, or than the webhook, makes none.
  *
  * The id of a delivery follows from event and webhook, and carries the event's time.
  */
@@ -74,5 +74,5 @@ export async function storePublicEvents(
     return { ...event, position };
   });
   const columns = ['organizationId', 'id', 'type', 'line', 'body', 'occurredAt', 'position', 'messageId'] as const;
-  return tx.query(storeEvents, [...unnestColumns(positioned, columns), EVENT_DAYS]);
+  return tx.query(storeEvents, [...unnestColumns(positioned, columns), ARRIVAL_DAYS_MAX]);
 }

@@ -19,12 +19,31 @@ const ageSql = statement(
   `UPDATE delivery SET id = cuid_floor(now() - interval '40 days') || substr(id, 10)
    WHERE webhook_id = $1 AND id = (SELECT min(id) FROM delivery WHERE webhook_id = $1)`,
 );
+/** Its event and it are of 20 days ago: the event is kept for longer than usual, and delivered again by hand. */
+const oldSql = statement(
+  't.age-an-event',
+  `WITH old AS (
+     SELECT id, event_id, cuid_floor(now() - interval '20 days') AS day FROM webhooks.delivery WHERE webhook_id = $1
+     ORDER BY id LIMIT 1),
+   event AS (
+     UPDATE webhooks.event e SET id = old.day || substr(e.id, 10) FROM old WHERE e.id = old.event_id)
+   UPDATE webhooks.delivery d SET id = old.day || substr(d.id, 10), event_id = old.day || substr(d.event_id, 10)
+   FROM old WHERE d.webhook_id = $1 AND d.id = old.id`,
+);
+const daySql = statement(
+  't.day-of-20-days-ago',
+  `SELECT webhooks.ensure_partition(parent, day, day + interval '1 day', to_char(day AT TIME ZONE 'UTC', 'YYYYMMDD'))
+   FROM unnest('{event,dropped_delivery}'::text[]) AS parent,
+     LATERAL (SELECT date_trunc('day', now() - interval '20 days', 'UTC') AS day) AS of`,
+);
 const eventsSql = statement<{ payload: string }>('t.events-of', 'SELECT payload FROM outbox WHERE aggregate_id = $1');
 let database: Database;
+let superuser: Database;
 
 beforeAll(async () => {
   const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
   database = await prepared.database();
+  superuser = await prepared.superuser();
 });
 
 describe('a deactivation', () => {
@@ -67,5 +86,14 @@ describe('dropping what is pending of webhooks that were found deactivated', () 
     await database.query(ageSql, [id]);
     expect(await dropPending(database, [id])).toBe(false);
     expect(await database.query(countSql, [id])).toEqual([{ pending: 0, dropped: 1 }]);
+  });
+
+  it('keeps what it drops of an event that is kept for longer than usual', async () => {
+    const { id } = await storeWebhook(database, 2);
+    await database.transaction((tx) => storeLanes(tx, [{ webhookId: id, isOpen: false, state: newLane }]));
+    await superuser.query(daySql, []);
+    await superuser.query(oldSql, [id]);
+    expect(await dropPending(database, [id])).toBe(false);
+    expect(await database.query(countSql, [id])).toEqual([{ pending: 0, dropped: 2 }]);
   });
 });

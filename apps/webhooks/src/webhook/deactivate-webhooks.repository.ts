@@ -8,7 +8,7 @@ import { appendEvents, type NewEvent } from '@switchboard/outbox';
 import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
 import { MARK_COLUMNS } from '../attempt/record-attempts.repository.js';
 import type { MarkedAttempt } from '../delivery/delivery.entity.js';
-import { EVENT_DAYS } from '../event/event.repository.js';
+import { ARRIVAL_DAYS_MAX } from '../event/event.repository.js';
 
 /** Deliveries that are dropped at once; what is left is dropped by the worker, slice by slice. */
 const DROP_SLICE_MAX = 1_000;
@@ -30,10 +30,14 @@ const deactivateSql = statement<DeactivatedRow>(
    WHERE w.organization_id = g.organization_id AND w.id = g.id AND w.deactivated_at IS NULL
    RETURNING w.organization_id AS "organizationId", w.id, w.url, w.events, w.description, g.reason`,
 );
-/** Of deliveries `gone`. What is older than `EVENT_DAYS` leaves no trace: a service that was away for so long may have no day for it. */
+/**
+ * Of deliveries `gone`. What is older than `ARRIVAL_DAYS_MAX` leaves a trace where its event is kept, under whose day it is: a service
+ * that was away for so long may have no day for it.
+ */
 const KEEP_DROPPED = `INSERT INTO dropped_delivery (webhook_id, id, organization_id, event_id, type)
      SELECT webhook_id, id, organization_id, event_id, type FROM gone
-     WHERE id >= cuid_floor((date_trunc('day', now() AT TIME ZONE 'UTC') - interval '${EVENT_DAYS} days') AT TIME ZONE 'UTC')
+     WHERE id >= cuid_floor((date_trunc('day', now() AT TIME ZONE 'UTC') - interval '${ARRIVAL_DAYS_MAX} days') AT TIME ZONE 'UTC')
+       OR EXISTS (SELECT FROM event e WHERE e.id = gone.event_id AND left(e.id, 9) = left(gone.id, 9))
      ON CONFLICT DO NOTHING`;
 /**
  * What is under way ends by itself; a mark that is long over is of a process that has gone. Of a webhook that was enabled

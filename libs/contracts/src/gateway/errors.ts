@@ -18,7 +18,7 @@ export const gatewayErrors = {
   SECOND_FACTOR_INVALID: defineError({
     code: 'SECOND_FACTOR_INVALID',
     status: 401,
-    message: 'The code of the second factor is wrong, or was used before',
+    message: 'The code of the second factor is wrong or used',
     retry: 'after-fixing',
   }),
   SECOND_FACTOR_ENROLMENT_REQUIRED: defineError({

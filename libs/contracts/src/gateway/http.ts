@@ -89,7 +89,7 @@ export interface RecoveryCodesView {
 export interface OrganizationView {
   /** The organization's own. */
   readonly id: Cuid;
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
   /** Whether every member must have a second factor. */
   readonly isSecondFactorRequired: boolean;
@@ -107,7 +107,7 @@ export interface OwnSessionView {
   readonly organization: {
     /** The organization's own. */
     readonly id: Cuid;
-    /** What it is called. */
+    /** Its name. */
     readonly name: string;
   };
   /** When the password was given. */

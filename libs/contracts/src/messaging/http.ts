@@ -73,7 +73,7 @@ export interface ChannelView {
   readonly name: string;
   /** E.164. */
   readonly phone: string;
-  /** Whose adapter sends from it. */
+  /** The provider. */
   readonly provider: string;
   /** The upstream provider's id of the business account that the line belongs to. */
   readonly businessAccountId: string;
@@ -100,7 +100,7 @@ export interface ManagedChannelView extends ChannelView {
 export interface ChannelTestResult {
   /** Whether the upstream provider accepted the token. */
   readonly connected: boolean;
-  /** Why not; null when it is. */
+  /** The reason when it is not; else null. */
   readonly error: {
     /** The code of the upstream provider, or one of ours. */
     readonly code: string;

@@ -151,7 +151,7 @@ export interface WebhookSecretView {
   readonly previousSecretValidUntil: IsoTime | null;
 }
 
-/** What came of a test send. Source: docs/api-behaviour.md#webhooks-manage. */
+/** The result of a test send. Source: docs/api-behaviour.md#webhooks-manage. */
 export interface WebhookTestResult {
   /** A 2xx within 10 s. */
   readonly delivered: boolean;
@@ -206,7 +206,7 @@ export interface WebhookDeliveryView {
   readonly id: Cuid;
   /** Which event it is. */
   readonly event: WebhookEvent;
-  /** The body as it is sent; null when its event is no longer kept (7 days). */
+  /** The body as it is sent; null when its event is no longer kept (at least 7 days). */
   readonly payload: Readonly<Record<string, unknown>> | null;
   /** How far it has come. */
   readonly state: DeliveryState;

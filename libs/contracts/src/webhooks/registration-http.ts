@@ -16,7 +16,7 @@ export interface WebhookReplayView {
 
 /** A page of the feed of events. Source: docs/api-behaviour.md#events-feed. */
 export interface EventFeedView {
-  /** The very bodies that webhooks carry, oldest first. */
+  /** The bodies of the webhooks, oldest first. */
   readonly items: readonly (MessageWebhook | ConversationWebhook | OptOutWebhook | TemplateWebhook)[];
   /** Always present: come back with it as `cursor` and miss nothing. */
   readonly nextCursor: Cuid;

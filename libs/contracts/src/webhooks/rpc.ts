@@ -200,7 +200,7 @@ export interface ReplayWebhookRequest extends AuditedRequest {
 }
 
 /**
- * Sends every subscribed event of a period again, at most those of the 7 days that are kept. Answers when they are counted and the
+ * Sends every subscribed event of a period again, at most those that are kept, of 7 days or more. Answers when they are counted and the
  * replay is stored; they are queued behind that.
  *
  * @throws WEBHOOK_NOT_FOUND; CONFLICT when the webhook is deactivated or has 3 replays under way, unless it is a dry run;

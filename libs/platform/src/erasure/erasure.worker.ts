@@ -71,7 +71,7 @@ export abstract class ErasureWorker extends PollingWorker {
     const nextMs = await nextErasureMs(this.database);
     if (nextMs === null || nextMs > 0) return nextMs ?? false;
     const pending = await takeErasure(this.database, this.#turnOf);
-    // Another replica was quicker.
+    // Another replica takes it, or a transaction holds its row.
     if (!pending) return TAKEN_MS;
     this.#turnOf = pending.organizationId;
     if (pending.passes >= PASSES) {

@@ -117,14 +117,14 @@ export class DatabaseLedger {
   async unappliedSince({ positions }: DatabaseMark): Promise<string[]> {
     const missing: string[] = [];
     for (const [service, { consumes }] of Object.entries<ServiceTopology>(topology)) {
-      for (const { name, filter, concerns = [[]] } of consumes) {
+      for (const { name, filter, concerns } of consumes) {
         const publisher = filter.split('.')[0] ?? '';
-        const concerned = concerns.map((path) => `payload::jsonb #>> '{${['data', ...path].join()}}' IS NOT NULL`);
+        const concerned = concerns?.map((path) => `payload::jsonb #>> '{${['data', ...path].join()}}' IS NOT NULL`);
         const rows = await this.query<{ id: string }>(
           `SELECT o.id FROM ${publisher}.outbox o WHERE o.position > $1 AND starts_with(o.subject, $2)
              AND NOT EXISTS (SELECT FROM ${service}.inbox i WHERE i.event_id = o.id AND i.consumer = $3)
              AND NOT EXISTS (SELECT FROM ${service}.dead_letter d WHERE d.event_id = o.id AND d.consumer = $3)
-             AND (${concerned.join(' OR ')})`,
+             AND (${concerned?.join(' OR ') ?? true})`,
           [positions.get(publisher) ?? 0, filter.replace(/>$/, ''), name],
         );
         missing.push(...rows.map(({ id }) => `${name} ${id}`));

@@ -34,7 +34,7 @@ export function asyncApi({ events }: Catalogue, topology: Topology, sources: Sou
       title: 'Switchboard events',
       version: '1.0.0',
       description:
-        'What the services of Switchboard tell each other, read from `libs/contracts`. Delivered at least once, in the order of ' +
+        'The events between the services of Switchboard, read from `libs/contracts`. Delivered at least once, in the order of ' +
         'commits within an aggregate; `id` is the same in every delivery. The version is the last part of the subject.',
     },
     defaultContentType: 'application/json',

@@ -1,5 +1,5 @@
-/** Events are kept so long. Source: docs/api-behaviour.md#webhooks-replay. */
-const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
+/** Events are kept for no longer. Source: docs/api-behaviour.md#webhooks-replay. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /**
  * Where a replay of what a deactivated webhook missed begins: what the deactivation dropped had occurred before it, and what failed,

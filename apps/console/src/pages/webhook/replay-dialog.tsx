@@ -62,7 +62,7 @@ export function ReplayDialog({
           <TextInput
             type="datetime-local"
             label="Since"
-            description="Events are kept for 7 days"
+            description="Events are kept for at least 7 days"
             required
             value={since}
             onChange={(event) => changed(() => setSince(event.currentTarget.value))}

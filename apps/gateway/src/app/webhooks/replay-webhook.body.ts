@@ -6,7 +6,7 @@ import type { BodyDocs } from '../../http/route-docs.js';
 
 /** The body of `POST /app/api/webhooks/{id}/replay`. Source: docs/api-behaviour.md#webhooks-replay. */
 export class ReplayWebhookBody {
-  @About('Events that occurred then or later; 7 days are kept.')
+  @About('Events that occurred then or later; at least 7 days are kept.')
   @IsMoment()
   since = '';
 

@@ -23,7 +23,7 @@ import { ReplayWebhookBody, replayWebhookBody } from './replay-webhook.body.js';
 
 const administered = { access: 'session', roles: ['OWNER', 'ADMIN'] } as const satisfies Partial<SessionRoute>;
 const { WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND } = webhooksErrors;
-const deactivated = { CONFLICT: 'The webhook is deactivated; enable it first' };
+const deactivated = { CONFLICT: 'The webhook is deactivated: enable it first' };
 
 /** The log of a webhook, and what is sent again. Source: docs/api-behaviour.md#webhooks-manage, docs/api-behaviour.md#webhooks-replay. */
 @Controller('app/api/webhooks/:id')
@@ -115,7 +115,7 @@ export class WebhookDeliveriesController {
       tag: 'Webhooks',
       summary: 'Send the events of a period again',
       description:
-        'Every subscribed event, also one that is older than the webhook; 7 days are kept. With `dryRun` nothing is sent: the ' +
+        'Every subscribed event, also one that is older than the webhook; at least 7 days are kept. With `dryRun` nothing is sent: the ' +
         'answer says how many it would be. A webhook has 3 replays under way at most, one more is 409 `CONFLICT`; one is until all of its ' +
         'events are queued, which waits while 10,000 of the webhook that are replayed wait to be sent. A period of more events than can be ' +
         'counted in 15 s is 400.',

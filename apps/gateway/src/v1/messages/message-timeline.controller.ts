@@ -24,7 +24,7 @@ export class MessageTimelineController {
         'Every step so far, in order: accepted, handed to the provider, refused with its code and what that means, when it is ' +
         'retried, sent, delivered, read, until when its outcome is unknown, and each webhook that was informed. `what` is one ' +
         'of the values below; `detail` is a sentence for people, whose wording may change. It holds no text of the message, no ' +
-        'token and no phone number. Deliveries to webhooks are shown for as long as their events are kept, 7 days.',
+        'token and no phone number. Deliveries to webhooks are shown for as long as their events are kept, at least 7 days.',
       answers: { 200: { description: 'The steps, the first one first.', body: 'MessageTimeline' } },
     },
   })
