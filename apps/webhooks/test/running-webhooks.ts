@@ -1,6 +1,6 @@
 import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { EventPublisher, type RpcClient } from '@switchboard/nats';
+import { EventPublisher } from '@switchboard/nats';
 import type { Database } from '@switchboard/postgres';
 import { createLog, startService, type RunningService } from '@switchboard/platform';
 import type { ServiceDatabase, TestNats, TestServers } from '@switchboard/testing';
@@ -13,7 +13,7 @@ import { startReceiver, type Receiver } from './receiver.js';
 /** The webhooks service on real servers, with a receiver of customers. */
 export interface RunningWebhooks {
   /** As the gateway calls. */
-  readonly gateway: RpcClient;
+  readonly gateway: PatientRpcClient;
   readonly superuser: Database;
   readonly receiver: Receiver;
   readonly prepared: ServiceDatabase;

@@ -7,7 +7,7 @@ const ANSWER_MS = 60_000;
 
 /** Calls as a service does, for tests of what is answered: a machine that is busy with other work makes no answer late. */
 export class PatientRpcClient extends RpcClient {
-  /** False: with the deadlines of the rpcs, for a test of what is answered when they pass. */
+  /** False: with the deadlines of the rpcs, for tests of what is answered when they pass, and with processes that are killed. */
   isPatient = true;
 
   override async call<Request, Response>(
