@@ -60,7 +60,7 @@ describe('the descriptions', () => {
       return [...table, JSON.stringify([components.responses, components.examples])];
     };
     const [unauthorized, notFound, conflict, components] = said(appDescription);
-    expect(unauthorized).toContain('There is no session, it has ended');
+    expect(unauthorized).toContain('No session, or wrong credentials');
     expect(notFound).toContain('the organization has nothing with this id');
     expect(conflict).toMatch(/The current state does not allow it.* Fix the request/);
     expect(components).toContain('"message":"Sign in first"');
