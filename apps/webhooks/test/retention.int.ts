@@ -59,8 +59,8 @@ it('keeps events for 7 whole days and attempts for 30, and an attempt whose even
   ] as const;
   const past = [
     ['event', 10],
-    ['attempt', 33],
-    ['dropped_delivery', 33],
+    ['attempt', 32],
+    ['dropped_delivery', 32],
   ] as const;
   const nameOf = ([parent, daysAgo]: readonly [string, number]): string => `${parent}_${dayOf(daysAgo).suffix}`;
   for (const [parent, daysAgo] of [...kept, ...past]) {
@@ -73,8 +73,8 @@ it('keeps events for 7 whole days and attempts for 30, and an attempt whose even
     const attempts = await customer.attempts(webhook.id);
     return attempts.length > 0 && attempts;
   });
-  const ids = [29, 33].map((daysAgo) => cuidFloor(new Date(Date.parse(dayOf(daysAgo).at) + DAY_MS / 2)));
-  for (const [index, daysAgo] of [29, 33].entries()) {
+  const ids = [29, 32].map((daysAgo) => cuidFloor(new Date(Date.parse(dayOf(daysAgo).at) + DAY_MS / 2)));
+  for (const [index, daysAgo] of [29, 32].entries()) {
     await superuser.query(ageSql, [today?.id, ids[index], daysAgo]);
   }
 
@@ -92,12 +92,12 @@ it('keeps events for 30 days where the operator says so, no longer than the atte
   const { superuser, prepared } = running;
   const parents = ['event', 'attempt', 'dropped_delivery'];
   const nameOf = (parent: string, daysAgo: number): string => `${parent}_${dayOf(daysAgo).suffix}`;
-  for (const daysAgo of [31, 33]) {
+  for (const daysAgo of [31, 32]) {
     const { at, suffix } = dayOf(daysAgo);
     for (const parent of parents) await superuser.query(partitionSql, [parent, at, suffix]);
   }
   await keepWebhookPartitions(await prepared.database(), 30);
-  const names = parents.flatMap((parent) => [nameOf(parent, 31), nameOf(parent, 33)]);
+  const names = parents.flatMap((parent) => [nameOf(parent, 31), nameOf(parent, 32)]);
   const left = await superuser.query(partitionsSql, [names]);
   expect(left.map(({ name }) => name)).toEqual(parents.map((parent) => nameOf(parent, 31)).sort());
 });

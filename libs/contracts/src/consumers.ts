@@ -22,10 +22,11 @@ export interface ConsumerTopology {
 
 /** Whether an event may change something at the consumer. */
 export function isConcerned({ concerns }: ConsumerTopology, { data }: Pick<EventEnvelope, 'data'>): boolean {
-  return concerns === undefined || concerns.some((path) => (at(data, path) ?? null) !== null);
+  return concerns === undefined || concerns.some((path) => (valueAt(data, path) ?? null) !== null);
 }
 
-function at(data: unknown, path: readonly string[]): unknown {
+/** What is at a path in data of any shape; undefined where nothing is. */
+export function valueAt(data: unknown, path: readonly string[]): unknown {
   let found = data;
   for (const key of path) {
     if (typeof found !== 'object' || found === null) return undefined;

@@ -2,7 +2,7 @@ import { Budget } from '@switchboard/nats';
 import { FakeClock } from './fake-clock.js';
 
 /** More than any try needs, on a busy machine too. */
-const TRY_MS = 60_000;
+export const TRY_MS = 60_000;
 
 /**
  * A budget for a request without a responder. It is spent after `durationMs`, and until then each try has time for its answer: of

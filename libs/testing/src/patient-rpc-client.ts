@@ -1,9 +1,7 @@
 import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { RpcClient, type JsonText, type RpcLimits } from '@switchboard/nats';
-
-/** More than any answer needs, on a busy machine too. */
-const ANSWER_MS = 60_000;
+import { TRY_MS } from './patient-budget.js';
 
 /** Calls as a service does, for tests of what is answered: a machine that is busy with other work makes no answer late. */
 export class PatientRpcClient extends RpcClient {
@@ -16,6 +14,6 @@ export class PatientRpcClient extends RpcClient {
     request: Request | JsonText<Request>,
     limits: RpcLimits = {},
   ): Promise<Response> {
-    return super.call(rpc, principal, request, this.isPatient ? { deadlineMs: ANSWER_MS, ...limits } : limits);
+    return super.call(rpc, principal, request, this.isPatient ? { deadlineMs: TRY_MS, ...limits } : limits);
   }
 }

@@ -63,7 +63,7 @@ export const describeAppEvents = (running: () => Stage): void =>
       const [own, foreign] = [await signedIn(acme, 'MEMBER'), await signedIn(globex, 'OWNER')];
       const [reader, stranger] = [await opened(own), await opened(foreign)];
       expect(reader.events[0]).toMatchObject({ name: 'ready', data: '{}' });
-      const start = reader.events[0]?.id ?? '';
+      const start = reader.firstId;
       await write('4915123457001', 'first words');
       await eventually(() => reader.bodies.some((body) => body.includes('first words')), SOON);
       // Its own: proof that nothing is late.
@@ -80,7 +80,7 @@ export const describeAppEvents = (running: () => Stage): void =>
     it('goes on after every gateway was killed where its reader was: nothing is missed, nothing comes twice', async () => {
       const page = await signedIn(acme, 'OWNER');
       const first = await opened(page);
-      const start = first.events[0]?.id ?? '';
+      const start = first.firstId;
       await write('4915123457002', 'before');
       await eventually(() => first.bodies.some((body) => body.includes('before')), SOON);
       const writing = Promise.all([1, 2, 3, 4].map((n) => write('4915123457002', `meanwhile ${n}`)));

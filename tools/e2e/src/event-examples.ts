@@ -1,6 +1,6 @@
 import { consumersOf } from '@switchboard/check/generated/event-consumers';
 import { textOf, type Sources } from '@switchboard/check/sources';
-import { isConcerned, type ConsumerTopology } from '@switchboard/contracts/consumers';
+import { isConcerned, valueAt, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { ServiceTopology } from '@switchboard/contracts/topology';
@@ -37,8 +37,7 @@ function concerning(envelope: EventEnvelope, consumer: ConsumerTopology): EventE
   if (isConcerned(consumer, envelope)) return envelope;
   const changed = structuredClone(envelope);
   for (const path of consumer.concerns ?? []) {
-    let parent: unknown = changed.data;
-    for (const key of path.slice(0, -1)) parent = (parent as Readonly<Record<string, unknown>> | undefined)?.[key];
+    const parent = valueAt(changed.data, path.slice(0, -1));
     if (typeof parent === 'object' && parent !== null) Object.assign(parent, { [path.at(-1) ?? '']: newCuid() });
     if (isConcerned(consumer, changed)) return changed;
   }

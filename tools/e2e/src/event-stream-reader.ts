@@ -52,6 +52,11 @@ export class EventStreamReader {
     return this.events.flatMap(({ name, data }) => (name === 'message' ? data : []));
   }
 
+  /** Where the stream began. */
+  get firstId(): string {
+    return this.events[0]?.id ?? '';
+  }
+
   get lastId(): string {
     return this.events.at(-1)?.id ?? '';
   }

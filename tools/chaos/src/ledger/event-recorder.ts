@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { isConcerned, type ConsumerTopology } from '@switchboard/contracts/consumers';
+import { isConcerned, valueAt, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { connectNats, provisionConsumer, PullConsumer, type NatsConnection } from '@switchboard/nats';
 import type { RecordedEvent } from './ledgers.js';
@@ -9,15 +9,13 @@ import type { RecordedEvent } from './ledgers.js';
 const ACK_PENDING_MAX = 5_000;
 const BATCH_MAX = 500;
 const AGAIN_MS = 200;
-const CHOOSY = Object.values<ServiceTopology>(topology).flatMap(({ consumes }) =>
-  consumes.filter(({ concerns }) => concerns),
-);
+const CONSUMERS = Object.values<ServiceTopology>(topology).flatMap(({ consumes }) => consumes);
 
 /** A consumer as any service has it, on every stream, that remembers what it saw. */
 export class EventRecorder {
   private readonly events = new Map<string, RecordedEvent>();
-  /** Ids of events that change nothing at a consumer, by its name. */
-  private readonly unconcerned = new Map<string, Set<string>>();
+  /** `consumer event` of events that change nothing at a consumer. */
+  private readonly unconcerned = new Set<string>();
   private deliveries = 0;
   private stopping = false;
   private pulls: PullConsumer[] = [];
@@ -66,7 +64,7 @@ export class EventRecorder {
 
   /** Whether an event that was seen may change something at a consumer. */
   concerns(consumer: ConsumerTopology, id: string): boolean {
-    return !this.unconcerned.get(consumer.name)?.has(id);
+    return !this.unconcerned.has(`${consumer.name} ${id}`);
   }
 
   /** Makes the consumers, where they are missing, and asks anew: after the store was lost, or the link. */
@@ -121,10 +119,8 @@ export class EventRecorder {
     const { id, subject, aggregateId, sequence, data } = envelope;
     const digest = createHash('md5').update(JSON.stringify(envelope)).digest('hex');
     this.events.set(id, { id, subject, aggregateId, sequence, messageId: messageIdOf(data), digest });
-    for (const consumer of CHOOSY) {
-      if (isConcerned(consumer, envelope)) continue;
-      const ids = this.unconcerned.get(consumer.name) ?? new Set();
-      this.unconcerned.set(consumer.name, ids.add(id));
+    for (const consumer of CONSUMERS) {
+      if (!isConcerned(consumer, envelope)) this.unconcerned.add(`${consumer.name} ${id}`);
     }
   }
 }
@@ -141,11 +137,7 @@ function messageIdOf(data: unknown): string | null {
   return textAt(data, 'message', 'id') ?? textAt(data, 'item', 'biz_opaque_callback_data') ?? null;
 }
 
-function textAt(value: unknown, ...path: readonly string[]): string | undefined {
-  let at: unknown = value;
-  for (const key of path) {
-    if (typeof at !== 'object' || at === null) return undefined;
-    at = new Map<string, unknown>(Object.entries(at)).get(key);
-  }
-  return typeof at === 'string' ? at : undefined;
+function textAt(data: unknown, ...path: readonly string[]): string | undefined {
+  const value = valueAt(data, path);
+  return typeof value === 'string' ? value : undefined;
 }
