@@ -29,7 +29,7 @@ export class TracedClient extends pg.Client {
     const name = statementName(args[0]);
     const span = tracer.startSpan(name, {
       kind: SpanKind.CLIENT,
-      attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name },
+      attributes: { 'db.system.name': 'postgresql', 'db.query.summary': summaryOf(args[0], name) },
     });
     const result = forward();
     const outcome = result instanceof TransactionQuery ? result.outcome : result;
@@ -52,6 +52,11 @@ export function inOneWrite(client: pg.ClientBase): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   stream.cork();
   process.nextTick(() => stream.uncork());
+}
+
+/** Of a query that takes others along: what it is made of. */
+function summaryOf(query: unknown, name: string): string {
+  return query instanceof TransactionQuery ? query.summary : name;
 }
 
 /** The statement's name, or its first word for unnamed SQL: never its text, which might hold a literal. */

@@ -5,12 +5,15 @@ import { prepared, statement, type Statement } from './statement.js';
 /** What a query of node-postgres writes itself onto; its types do not show it. */
 interface Wire {
   readonly stream: Socket;
-  bind(message: { portal: string; statement: string; values: unknown[] }): void;
-  execute(message: { portal: string; rows: number }): void;
+  /** Text by name. */
+  readonly parsedStatements: Readonly<Record<string, string>>;
+  bind(message: unknown): void;
+  execute(message: unknown): void;
 }
 
 interface InnerQuery {
   submit(wire: Wire): Error | null;
+  handleDataRow(message: unknown): void;
   handleError(error: unknown, wire: Wire): void;
   handleCommandComplete(message: unknown, wire: Wire): void;
 }
@@ -39,45 +42,51 @@ export const probeLocksStatement = statement(
   `SET LOCAL lock_timeout = '${lockTimeout({ isProbe: true })}'`,
 );
 
-/** A prepared statement that rejects at once when it has not left, and may take along what begins the transaction. */
+/** To be sent behind everything else of a transaction. Its name is what spans show. */
+export const commitStatement = statement('COMMIT', 'COMMIT');
+
+/** A statement with its values. */
+export interface BoundStatement {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * A prepared statement that rejects at once when it has not left, and may take along what goes before it.
+ *
+ * What it takes along, such statements as the connection has prepared, leaves with it under one Sync: when one fails the server
+ * skips all that follow, this one too; and answers them together, where each by itself costs the server and us a system call. Their
+ * rows are not seen.
+ */
 export class TransactionQuery extends InnerQuery {
   readonly outcome: Promise<QueryResult>;
+  /** What leaves, in its order. */
+  readonly summary: string;
   /** Why the client itself did not send it; known when it has been asked of the client. */
   refusal: unknown;
   private isSubmitting = false;
-  private beginningsLeft: number;
+  private leadingLeft: number;
 
-  /**
-   * @param beginnings sent before it and nothing between: when one fails the server skips the statement as well, where on
-   * its own it would be committed by itself. Only such as the connection has prepared
-   */
   constructor(
-    readonly name: string,
-    query: ReturnType<typeof prepared>,
-    { promise, resolve, reject }: PromiseWithResolvers<QueryResult>,
-    private readonly beginnings: readonly Statement[],
+    { statement: own, values }: BoundStatement,
+    private readonly leading: readonly BoundStatement[],
+    { promise, resolve, reject }: PromiseWithResolvers<QueryResult> = Promise.withResolvers(),
   ) {
-    super(query, undefined, (error, result) => (error ? reject(error) : resolve(result)));
+    super(prepared(own, values), undefined, (error, result) => (error ? reject(error) : resolve(result)));
     this.outcome = promise;
-    this.beginningsLeft = beginnings.length;
-  }
-
-  static of(own: Statement, values: readonly unknown[], beginnings: readonly Statement[]): TransactionQuery {
-    return new TransactionQuery(own.name, prepared(own, values), Promise.withResolvers(), beginnings);
+    this.leadingLeft = leading.length;
+    this.summary = [...leading.map((one) => one.statement.name), own.name].join(' ');
   }
 
   override submit(wire: Wire): Error | null {
     this.isSubmitting = true;
     wire.stream.cork();
     try {
-      for (const { name } of this.beginnings) {
-        wire.bind({ portal: '', statement: name, values: [] });
-        wire.execute({ portal: '', rows: 0 });
-      }
-      const refusal = super.submit(wire);
+      for (const one of this.leading) this.refusal ??= runUnseen(one, wire);
+      const refusal = this.refusal === undefined ? super.submit(wire) : null;
       if (refusal) this.refusal = refusal;
-      // A BEGIN has left without the end of its message: nothing that follows on this connection would be understood.
-      if (refusal && this.beginnings.length > 0) wire.stream.destroy();
+      // Statements have left without the end of their message: nothing that follows on this connection would be understood.
+      if (this.refusal !== undefined && this.leading.length > 0) wire.stream.destroy();
       return refusal;
     } finally {
       wire.stream.uncork();
@@ -90,9 +99,27 @@ export class TransactionQuery extends InnerQuery {
     super.handleError(error, wire);
   }
 
+  override handleDataRow(message: unknown): void {
+    if (this.leadingLeft === 0) super.handleDataRow(message);
+  }
+
   override handleCommandComplete(message: unknown, wire: Wire): void {
-    // The first ones are of BEGIN and its company.
-    if (this.beginningsLeft > 0) this.beginningsLeft--;
+    if (this.leadingLeft > 0) this.leadingLeft--;
     else super.handleCommandComplete(message, wire);
   }
+}
+
+/** Whether the connection has prepared the statement. */
+export function isPrepared(client: pg.ClientBase, { name }: Statement): boolean {
+  const { connection } = client as unknown as { readonly connection: Wire };
+  return connection.parsedStatements[name] !== undefined;
+}
+
+/** Has node-postgres bind and run a prepared statement without asking of its rows or ending the message. @returns why it did not */
+function runUnseen({ statement: own, values }: BoundStatement, wire: Wire): unknown {
+  let refusal: unknown;
+  const query = new InnerQuery(prepared(own, values), undefined, (error) => (refusal = error));
+  const nothing = (): void => undefined;
+  const bare = { describe: nothing, sync: nothing, close: nothing };
+  return query.submit(Object.assign(Object.create(wire) as Wire, bare)) ?? refusal;
 }

@@ -3,7 +3,15 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import { OutcomeUnknown, sqlState } from './postgres-errors.js';
 import type { Statement } from './statement.js';
 import { inOneWrite } from './traced-client.js';
-import { beginStatement, probeLocksStatement, shortLocksStatement, TransactionQuery } from './transaction-query.js';
+import {
+  beginStatement,
+  commitStatement,
+  isPrepared,
+  probeLocksStatement,
+  shortLocksStatement,
+  TransactionQuery,
+  type BoundStatement,
+} from './transaction-query.js';
 
 /** What runs statements: the pool, or a transaction. */
 export interface Queryable {
@@ -55,7 +63,7 @@ export async function runTransaction<Result>(
 ): Promise<Result> {
   const locks = isProbe ? probeLocksStatement : shortLocksStatement;
   const beginnings = hasShortLocks ? [beginStatement, locks] : [beginStatement];
-  const deferred: Deferred[] = [];
+  const deferred: BoundStatement[] = [];
   let begun: Promise<unknown> | undefined;
   let isUnderWay = false;
   let waiting = 0;
@@ -90,10 +98,10 @@ export async function runTransaction<Result>(
   });
   if (begun) await begun;
   else if (deferred.length === 0) return result;
-  // Alone it may take BEGIN along; were there more, they would stand without it.
-  const isOneWay = !begun && deferred.length === 1 && knowsAll(client, beginnings);
+  const isBundle = deferred.every(({ statement }) => isPrepared(client, statement));
+  const isOneWay = !begun && isBundle && knowsAll(client, beginnings);
   if (!begun && !isOneWay) await beginAlone(client, beginnings);
-  await commit(client, deferred, isOneWay ? beginnings : []);
+  await commit(client, isBundle ? [...(isOneWay ? bare(beginnings) : []), ...deferred] : [], isBundle ? [] : deferred);
   return result;
 }
 
@@ -112,14 +120,9 @@ export async function rollBack(client: pg.PoolClient, error: unknown): Promise<b
   );
 }
 
-interface Deferred {
-  readonly statement: Statement;
-  readonly values: readonly unknown[];
-}
-
 async function begin<Row extends QueryResultRow>(
   client: pg.PoolClient,
-  first: Deferred,
+  first: BoundStatement,
   beginnings: readonly Statement[],
 ): Promise<QueryResult<Row>> {
   if (knowsAll(client, beginnings)) return ask<Row>(client, first, beginnings);
@@ -141,52 +144,56 @@ async function beginAlone(client: pg.PoolClient, beginnings: readonly Statement[
   }
 }
 
+/**
+ * @param bundle leaves with COMMIT under one Sync
+ * @param single leave before it, each under a Sync of its own: what this connection has not prepared yet
+ */
 async function commit(
   client: pg.PoolClient,
-  deferred: readonly Deferred[],
-  beginnings: readonly Statement[],
+  bundle: readonly BoundStatement[],
+  single: readonly BoundStatement[],
 ): Promise<void> {
   inOneWrite(client);
-  const sent = deferred.map((one) => send(client, one, beginnings));
+  const sent = single.map((one) => send(client, one));
   const refused = sent.find(({ refusal }) => refusal !== undefined);
   // Without it the rest would be committed.
-  if (refused) {
+  const last = refused ?? send(client, { statement: commitStatement, values: [] }, bundle);
+  if (last.refusal !== undefined) {
     unfit.add(client);
-    for (const { outcome } of sent) outcome.catch(() => undefined);
-    throw refused.refusal;
+    for (const { outcome } of [...sent, last]) outcome.catch(() => undefined);
+    throw last.refusal;
   }
-  const committed = client.query('COMMIT');
-  const outcomes = await Promise.allSettled([...sent.map(({ outcome }) => outcome), committed]);
+  const outcomes = await Promise.allSettled([...sent, last].map(({ outcome }) => outcome));
   // The server's own refusal of a statement, or of COMMIT by a late constraint, proves the rollback.
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected' && isProvenRollback(outcome.reason));
   if (refusal?.status === 'rejected') throw refusal.reason;
   const lost = outcomes.find((outcome) => outcome.status === 'rejected');
   if (lost?.status === 'rejected') throw new OutcomeUnknown(lost.reason);
   // A refusal that `work` caught: the server rolls back and says so instead of failing.
-  if ((await committed).command === 'ROLLBACK') throw new Error('the transaction was rolled back at COMMIT');
+  if ((await last.outcome).command === 'ROLLBACK') throw new Error('the transaction was rolled back at COMMIT');
 }
 
 async function ask<Row extends QueryResultRow>(
   client: pg.PoolClient,
-  one: Deferred,
+  one: BoundStatement,
   beginnings: readonly Statement[] = [],
 ): Promise<QueryResult<Row>> {
   try {
-    return (await send(client, one, beginnings).outcome) as QueryResult<Row>;
+    return (await send(client, one, bare(beginnings)).outcome) as QueryResult<Row>;
   } catch (error) {
     if (sqlState(error) === null) unfit.add(client);
     throw error;
   }
 }
 
-function send(
-  client: pg.PoolClient,
-  { statement, values }: Deferred,
-  beginnings: readonly Statement[] = [],
-): TransactionQuery {
-  const query = TransactionQuery.of(statement, values, beginnings);
+function send(client: pg.PoolClient, one: BoundStatement, leading: readonly BoundStatement[] = []): TransactionQuery {
+  const query = new TransactionQuery(one, leading);
   client.query(query as unknown as pg.Submittable);
   return query;
+}
+
+function bare(statements: readonly Statement[]): BoundStatement[] {
+  return statements.map((statement) => ({ statement, values: [] }));
 }
 
 function isProvenRollback(error: unknown): boolean {

@@ -34,7 +34,7 @@ const OF_LIBRARIES = [
 const PROGRAM = /(^|\/)(main|migrate)\.ts$/;
 const DECLARES = /\bstatement[(<]/;
 /** What has no plan. */
-const WITHOUT_PLAN = /^\s*(BEGIN|SET|LOCK)\b/;
+const WITHOUT_PLAN = /^\s*(BEGIN|COMMIT|SET|LOCK)\b/;
 /** `((event.position)::double precision) DESC`. */
 const CAST = /\([\w."]+\)::(double precision|integer|bigint)/;
 const UNDEFINED_TABLE = '42P01';

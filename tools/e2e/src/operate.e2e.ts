@@ -49,7 +49,6 @@ describe('what an operator sees of a message', () => {
       [...http, 'gateway INTERNAL batch admission', 'gateway CLIENT gateway.admit'],
       rpc,
       [...rpc, 'messaging INTERNAL batch messaging.accept-message', 'messaging CLIENT messaging.message.judge'],
-      [...rpc, 'messaging INTERNAL batch messaging.accept-message', 'messaging CLIENT outbox.append'],
       [...rpc, 'messaging INTERNAL batch messaging.accept-message', 'messaging CLIENT COMMIT'],
       [...rpc, 'messaging CLIENT POST /{version}/{phone-number-id}/messages'],
       [...rpc, 'messaging INTERNAL batch messaging.settle-dispatch', 'messaging CLIENT COMMIT'],
@@ -79,7 +78,7 @@ describe('what an operator sees of a message', () => {
     }, SOON);
     await expectPaths(brought[0]?.traceId ?? '', [
       intake,
-      [...intake, 'gateway INTERNAL batch take-callback', 'gateway CLIENT outbox.append'],
+      [...intake, 'gateway INTERNAL batch take-callback', 'gateway CLIENT COMMIT'],
       path,
     ]);
     const relayed = brought[0]?.spanId;

@@ -108,7 +108,8 @@ export class SettleDispatch implements BeforeApplicationShutdown {
     await this.database.transaction((tx) => applySettlements(tx, settlements), { hasShortLocks: true, ...options });
     dispatchMetrics().unknown('unanswered', settlements.filter(({ outcome }) => outcome.state === 'unknown').length);
     if (settlements.every(({ attempt }) => attempt.lane)) this.relay.wakeLater();
-    else this.relay.wake();
+    // Behind the answers of those who wait for these.
+    else setImmediate(() => this.relay.wake());
     if (settlements.some(({ attempt, outcome }) => outcome.state === 'not-taken' && !attempt.lane)) this.retries.wake();
     for (const note of settlements.flatMap(paceNoteOf)) void this.note(note);
     void this.endWithdrawn(settlements);

@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { statement, type Database, type Transaction } from '@switchboard/postgres';
+import { context, trace } from '@opentelemetry/api';
+import { collectSpans } from '../collect-spans.js';
 import { testServers } from '../index.js';
 import { proxyTo } from './database-proxy.js';
 
@@ -116,5 +118,79 @@ describe('what a transaction asks in the same turn', () => {
       ['transaction.begin', 't.count'],
       ['t.hold', 't.insert'],
     ]);
+  });
+});
+
+describe('what travels with COMMIT', () => {
+  const insertOne = (tx: Transaction, key: string): void => tx.atCommit(insertAndReturn, ['t', key, 1]);
+  const insertAndReturn = statement('t.insert-return', `${insertCounter.text} RETURNING key`);
+  const sync = 'S\0\0\0\x04';
+  const ready = 'Z\0\0\0\x05';
+
+  it('leaves as one message, which is answered once, and takes BEGIN along when nothing else was asked', async () => {
+    const prepared = await servers.serviceDatabase('contacts', [Counters1764000000000]);
+    const superuser = await prepared.superuser();
+    const [asked, answered]: [string[], string[]] = [[], []];
+    const ask = (chunk: Buffer): Buffer => (asked.push(chunk.toString('latin1')), chunk);
+    const answer = (chunk: Buffer): Buffer => (answered.push(chunk.toString('latin1')), chunk);
+    const { url } = await proxyTo(servers, prepared.url, { ask, answer });
+    const distant = await prepared.database({ url, poolMax: 1 });
+    const insertTwo = async (tx: Transaction): Promise<void> => ['k', 'l'].forEach((key) => insertOne(tx, key));
+    const insertBehindAsking = async (tx: Transaction): Promise<unknown[]> => {
+      const rows = await tx.query(countCounters, []);
+      insertOne(tx, 'm');
+      insertOne(tx, 'n');
+      return rows;
+    };
+    const numberOf = (part: string, chunks: readonly string[]): number => chunks.join('').split(part).length - 1;
+    // The first on a connection prepares.
+    await distant.transaction(insertTwo);
+    await distant.transaction(insertBehindAsking);
+    for (const [work, messages] of [
+      [insertTwo, 1],
+      [insertBehindAsking, 2],
+    ] as const) {
+      asked.length = answered.length = 0;
+      await distant.transaction<unknown>(work);
+      expect([numberOf(sync, asked), numberOf(ready, answered)]).toEqual([messages, messages]);
+    }
+    expect(await superuser.dataSource.query('SELECT count(*)::int AS n FROM contacts.counter')).toEqual([{ n: 8 }]);
+  });
+
+  it('is one span, which names its statements', async () => {
+    const collector = collectSpans();
+    servers.onEnd(() => collector.stop());
+    const prepared = await servers.serviceDatabase('contacts', [Counters1764000000000]);
+    const database = await prepared.database({ poolMax: 1 });
+    const work = async (tx: Transaction): Promise<void> => insertOne(tx, 'k');
+    await database.transaction(work);
+    const root = trace.getTracer('test').startSpan('root');
+    await context.with(trace.setSpan(context.active(), root), () => database.transaction(work));
+    root.end();
+    const summaries = collector.named('COMMIT').map(({ attributes }) => attributes['db.query.summary']);
+    expect(summaries).toEqual(['transaction.begin t.insert-return COMMIT']);
+  });
+
+  it('is undone whole when one of it fails or cannot be sent, however it began', async () => {
+    const prepared = await servers.serviceDatabase('contacts', [Counters1764000000000]);
+    const database = await prepared.database({ poolMax: 1 });
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    for (const isAsked of [false, true])
+      for (const [bad, refusal] of [
+        ['text', { code: '22P02' }],
+        [circular, { message: expect.stringContaining('circular') }],
+      ] as const) {
+        await database.transaction(async (tx) => insertOne(tx, 'known'));
+        const failing = database.transaction(async (tx) => {
+          if (isAsked) await tx.query(countCounters, []);
+          insertOne(tx, 'before');
+          tx.atCommit(insertAndReturn, ['t', 'bad', bad]);
+          insertOne(tx, 'behind');
+        });
+        await expect(failing).rejects.toMatchObject(refusal);
+      }
+    const left = await database.query(statement<{ key: string }>('t.keys', 'SELECT DISTINCT key FROM counter'), []);
+    expect(left).toEqual([{ key: 'known' }]);
   });
 });
