@@ -3,6 +3,7 @@ import { systemClock } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { ApplySuppressions } from '../src/apply-suppressions/apply-suppressions.js';
 import type { LaneAttempt } from '../src/begin-bulk/claim-lanes.js';
+import { nextLook } from '../src/bulk-lane/channel-pace.repository.js';
 import { LaneSignal } from '../src/bulk-lane/lane-signal.js';
 import { BEGIN_WITHIN_MS } from '../src/dispatch/dispatch.entity.js';
 import { RetrySignal } from '../src/dispatch/retry-signal.js';
@@ -55,6 +56,13 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
     const [one, other] = (await claimedOf(job)).map(({ lane }) => lane.slotMs).toSorted((a, b) => a - b);
     return (other ?? NaN) - (one ?? NaN);
   };
+
+  it('are looked at next when there is one: without it no credit is kept from which interactive sends would take', async () => {
+    const inMs = async (): Promise<number | null> => (await nextLook(store.database, 'a process', -Infinity)).inMs;
+    expect(await inMs()).toBeNull();
+    await lanes.submit(lanes.job(await store.sender(1)));
+    expect(await inMs()).toBeLessThanOrEqual(0);
+  });
 
   it.each(['130429', '80007'])('halve their rate at %s, once for what was under way, and regain it', async (code) => {
     const sender = await store.sender(60);

@@ -83,7 +83,7 @@ const updateSql = statement(
 const ABOVE_FLOOR = "p.look_at >= to_timestamp($2::float8 / 1000) AND p.look_at < 'infinity'";
 const nextLookSql = statement<NextLook>(
   'messaging.pace.next-look',
-  `SELECT (extract(epoch FROM least(next.at, now() + interval '1 hour') - now()) * 1000)::float8 AS "inMs",
+  `SELECT (extract(epoch FROM next.at - now()) * 1000)::float8 AS "inMs",
      (extract(epoch FROM least(first.at, now() - make_interval(secs => ${COMMITTED_MS / 1_000}))) * 1000)::float8 AS "floorMs"
    FROM (SELECT (SELECT p.look_at FROM channel_pace p WHERE ${ABOVE_FLOOR} ORDER BY p.look_at LIMIT 1) AS at) AS first
    CROSS JOIN (SELECT (SELECT p.look_at FROM channel_pace p WHERE ${ABOVE_FLOOR} AND (p.owner = $1 OR p.owned_until <= now())
