@@ -9,7 +9,8 @@ import pg from 'pg';
 import { demonstrationsIn } from './keys-file.js';
 import { awaitTemplatesConfig } from './seed.config.js';
 
-const DEADLINE_MS = 30_000;
+/** A run that finds the provider busy is repeated after 15 s, then 30: three of them. */
+const DEADLINE_MS = 120_000;
 const POLL_MS = 50;
 
 /** Waits until the templates of the demonstration organizations are synchronised, and prints them by organization. */
