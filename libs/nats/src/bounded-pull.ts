@@ -29,6 +29,8 @@ const ENDED: ReadonlySet<number> = new Set([404, 408]);
 export interface PullMode {
   /** It waits for an event as long as it may, and ends with those that the broker has then; else it lasts as long as it may. */
   readonly endsWithWhatWaits: boolean;
+  /** With that: it does not wait. False by default. */
+  readonly isImpatient?: boolean;
 }
 
 /** The consumer as provisioned, without asking for its info: a service's user may not use that part of the API. */
@@ -92,9 +94,17 @@ function within(request: string, limits: object): string {
  * The client's own `fetch` refuses a limit of bytes in addition to one of messages, and does not know `no_wait`; the broker
  * takes all of them, so they are added to the request on its way.
  */
-function boundedPulls(connection: NatsConnection, { endsWithWhatWaits }: PullMode): JetStreamClient {
+function boundedPulls(
+  connection: NatsConnection,
+  { endsWithWhatWaits, isImpatient = false }: PullMode,
+): JetStreamClient {
   // Source: NATS ADR-13, "Pull Subscribe internals": with an expiry `no_wait` waits for the first message.
-  const limits = { max_bytes: PULL_BYTES_MAX, ...(endsWithWhatWaits ? { no_wait: true } : {}) };
+  const limits = {
+    max_bytes: PULL_BYTES_MAX,
+    ...(endsWithWhatWaits ? { no_wait: true } : {}),
+    // Without an expiry it has no heartbeat either.
+    ...(isImpatient ? { expires: undefined, idle_heartbeat: undefined } : {}),
+  };
   const bounded = Object.create(connection) as NatsConnection;
   bounded.publish = (subject: string, payload?: Payload, options?: PublishOptions) => {
     const isPull = subject.startsWith(NEXT) && typeof payload === 'string';

@@ -133,9 +133,9 @@ export class EventBatches {
     // The end of a pull that does not last is on its way, right behind its last event.
     if (pullsApartMs !== undefined) return this.waitingMs + pullsApartMs;
     // Batches that begin without it do not put it off.
-    return unhurried?.includes(one.event)
-      ? Math.min(this.beganMs, one.sinceMs) + unhurried.gatherMs
-      : this.pace.readyMs;
+    if (!unhurried?.includes(one.event)) return this.pace.readyMs;
+    const sinceMs = unhurried.precedes?.(one.event) ? one.sinceMs : Math.min(this.beganMs, one.sinceMs);
+    return sinceMs + unhurried.gatherMs;
   }
 
   private get hasPlace(): boolean {

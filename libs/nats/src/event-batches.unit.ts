@@ -117,6 +117,23 @@ describe('batches next to each other', () => {
     expect(begun().slice(3)).toEqual([['idle too'], ['idle as well']]);
   });
 
+  it('begin for no event that precedes another, after a quiet time either, and take it along', async () => {
+    const batches = batchesOf({
+      unhurried: {
+        includes: ({ envelope }) => envelope.id.startsWith('idle'),
+        precedes: ({ envelope }) => envelope.id === 'idle first',
+        gatherMs: NEVER_MS,
+      },
+      nextOf: undefined,
+    });
+    await add(batches, 'idle first');
+    expect(begun()).toEqual([]);
+    await add(batches, 'idle second');
+    expect(begun()).toEqual([['idle first', 'idle second']]);
+    await end(0, 'kept');
+    await batches.allHandled();
+  });
+
   it('take what was due along when it was left behind, whatever the pace', async () => {
     const batches = batchesOf({ gatherMs: NEVER_MS, batchesMax: 1 });
     await add(batches, 'a1', 'b1', 'c1', 'd1', 'e1');

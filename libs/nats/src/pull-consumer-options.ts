@@ -13,6 +13,8 @@ export interface Unhurried {
   readonly includes: (event: DeliveredEvent) => boolean;
   /** Between the begins of two batches at least. */
   readonly gatherMs: number;
+  /** Which of them wait so long after a quiet time too: something follows closely that they can go with. None by default. */
+  readonly precedes?: (event: DeliveredEvent) => boolean;
 }
 
 /** How a consumer works. */
@@ -36,7 +38,7 @@ export interface PullConsumerOptions {
   readonly unhurried?: Unhurried;
   /**
    * From the first event of a pull to the next pull at least, unless it was full; a pull then ends with what waits at the
-   * broker, and is the next batch. For who may lag by so much: what comes meanwhile is delivered in one burst, and wakes
+   * broker, and with what follows an event that was waited for, and is the next batch. For who may lag by so much: what comes meanwhile is delivered in one burst, and wakes
    * broker and process once, not once an event. Without it a pull lasts, and each event is delivered when it comes.
    */
   readonly pullsApartMs?: number;

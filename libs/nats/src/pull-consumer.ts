@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { jittered, pause } from '@switchboard/timing';
-import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { boundConsumer, closeWhenEnded, drainPull, isLimitReached } from './bounded-pull.js';
 import { deliveredEventOf, type DeliveredEvent } from './delivered-event.js';
 import { EventBatches } from './event-batches.js';
@@ -10,6 +10,9 @@ import { ThrottledLog } from './throttled-log.js';
 const FAILED_PULL_PAUSE_MS = 1_000;
 /** How long one pull waits for events before it is asked anew. */
 const PULL_MS = 10_000;
+/** The next event of an aggregate is published when the one before it is stored. */
+const FOLLOWS_MS = 40;
+const NO_MESSAGES: AsyncIterable<JsMsg> = { async *[Symbol.asyncIterator]() {} };
 
 /**
  * Takes events of a durable consumer in batches: the events that arrive during one batch are the next.
@@ -73,20 +76,27 @@ export class PullConsumer {
     const max_messages = this.options.batchMax;
     const name = (await this.options.durable?.(this.hasFailed)) ?? this.options.consumer.name;
     const { connection, consumer, pullsApartMs } = this.options;
-    const pulled = boundConsumer(connection, consumer, name, { endsWithWhatWaits: pullsApartMs !== undefined });
-    const messages = await pulled.fetch({ max_messages, expires: PULL_MS, bind: true });
-    // Not awaited: a pull that is never iterated lets go of its subscription at once, and never reports its end.
-    if (this.stopping) return void messages.close();
-    this.messages = messages;
-    this.batches.pullBegins();
-    if (pullsApartMs !== undefined) void closeWhenEnded(messages);
+    const endsWithWhatWaits = pullsApartMs !== undefined;
+    const beganMs = performance.now();
     let isWhole = false;
     let delivered = 0;
-    try {
-      for await (const message of messages) {
+    const pull = async (isImpatient: boolean): Promise<void> => {
+      const pulled = boundConsumer(connection, consumer, name, { endsWithWhatWaits, isImpatient });
+      const limits = { max_messages: max_messages - delivered, expires: PULL_MS, bind: true };
+      for await (const message of await this.begin(pulled, limits)) {
         delivered++;
         const event = this.open(message);
         if (event) this.batches.add({ message, event });
+      }
+    };
+    this.batches.pullBegins();
+    try {
+      await pull(false);
+      // What follows an event closely is taken with it. Where it did not have to be waited for they are there together.
+      const hasWaited = this.batches.waitingSinceMs - beganMs > FOLLOWS_MS;
+      if (endsWithWhatWaits && hasWaited && delivered > 0 && delivered < max_messages) {
+        await pause(FOLLOWS_MS, this.stopSignal.signal);
+        if (!this.stopping) await pull(true);
       }
       isWhole = true;
     } catch (error) {
@@ -100,6 +110,19 @@ export class PullConsumer {
       const readsOn = isWhole && this.options.readsAhead && !this.stopping;
       await (readsOn ? this.batches.allTaken() : this.batches.allHandled());
     }
+  }
+
+  /** @returns no messages when the consumer was stopped meanwhile */
+  private async begin(pulled: Consumer, limits: Parameters<Consumer['fetch']>[0]): Promise<AsyncIterable<JsMsg>> {
+    const messages = await pulled.fetch(limits);
+    if (this.stopping) {
+      // Not awaited: a pull that is never iterated lets go of its subscription at once, and never reports its end.
+      void messages.close();
+      return NO_MESSAGES;
+    }
+    this.messages = messages;
+    if (this.options.pullsApartMs !== undefined) void closeWhenEnded(messages);
+    return messages;
   }
 
   /** Until the next pull is due; none is behind one that left more. */

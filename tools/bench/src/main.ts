@@ -209,6 +209,7 @@ async function idle(): Promise<void> {
     onLine,
   });
   const cpu = [...result.cpuPercent].map(([name, percent]) => `${name} ${percent.toFixed(2)}`);
+  const commits = [...result.commitsPerSend];
   const total = [...result.cpuPercent.values()].reduce((sum, percent) => sum + percent, 0);
   onLine(`\nEverything that npm start runs, without work, ${machine}`);
   onLine('| commits/s | CPU, % of a core | by process | commits of a single send |');
@@ -217,7 +218,7 @@ async function idle(): Promise<void> {
     result.commitsPerSecond.toFixed(1),
     total.toFixed(2),
     cpu.join(', '),
-    result.commitsPerSend.toFixed(1),
+    commits.map(([name, number]) => `${name} ${number.toFixed(1)}`).join(', '),
   ];
   onLine(`| ${cells.join(' | ')} |`);
 }

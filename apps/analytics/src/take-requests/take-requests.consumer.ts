@@ -6,13 +6,20 @@ import { PLATFORM, ProjectionConsumer, type Platform, type ProjectedEvent } from
 import type { Transaction } from '@switchboard/postgres';
 import { addToRollup } from '../rollup/rollup.repository.js';
 
+/** Each gateway counts once a second. */
+const PULLS_APART_MS = 10_000;
+
 type RequestsCounted = EventDataOf<typeof requestsCounted>;
 
 /** Counts requests to the API by what the gateways have counted. */
 @Injectable()
 export class TakeRequestsConsumer extends ProjectionConsumer<RequestsCounted> {
   constructor(@Inject(PLATFORM) platform: Platform) {
-    super(platform, requestsCounted, { consumer: analyticsRequestsConsumer, batchMax: 200 });
+    super(platform, requestsCounted, {
+      consumer: analyticsRequestsConsumer,
+      batchMax: 200,
+      pullsApartMs: PULLS_APART_MS,
+    });
   }
 
   protected async project(tx: Transaction, events: readonly ProjectedEvent<RequestsCounted>[]): Promise<void> {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import type { Relay } from '@switchboard/outbox';
-import { OutcomeUnknown, type Database } from '@switchboard/postgres';
+import { OutcomeUnknown, statement, type Database } from '@switchboard/postgres';
 import { FakeClock, testServers } from '@switchboard/testing';
 import { MemoryLog } from '../../test/gateway-harness.js';
+import type { KeyUses } from '../identity/key-use.contract.js';
 import { gatewayMigrations } from '../migrations/all.js';
 import { RequestCounts } from './request-counts.js';
 
@@ -22,13 +22,39 @@ describe('counted requests', () => {
     ['was not done', false],
   ])('are handed on once when a COMMIT that %s has no answer', async (_name, isDone) => {
     const organizationId = `acme ${_name}`.replaceAll(' ', '-');
-    const counts = new RequestCounts(losingOneAnswer(isDone), relay, new FakeClock(), new MemoryLog());
+    const counts = new RequestCounts(losingOneAnswer(isDone), noKeys, new FakeClock(), new MemoryLog());
     counts.count({ ...request, organizationId });
     await expect(counts.beforeApplicationShutdown()).rejects.toThrow(OutcomeUnknown);
     counts.count({ ...request, organizationId });
     counts.count({ ...request, organizationId });
     await counts.beforeApplicationShutdown();
     expect(await handedOn(organizationId)).toEqual([1, 2]);
+  });
+
+  it('are handed on when the uses of their keys cannot be written, and these are written when they can', async () => {
+    const written: string[] = [];
+    let isLocked = true;
+    const locked: KeyUses = {
+      ...noKeys,
+      isEmpty: false,
+      writeAtCommit: (tx) => {
+        tx.atCommit(isLocked ? cannotBeWritten : canBeWritten, []);
+        if (!isLocked) written.push('uses');
+        return () => void written.push('kept');
+      },
+    };
+    const counts = new RequestCounts(database, locked, new FakeClock(), new MemoryLog());
+    for (let round = 0; round < 2; round++) {
+      counts.count({ ...request, organizationId: 'locked' });
+      await expect(counts.beforeApplicationShutdown()).rejects.toMatchObject({ code: '22012' });
+    }
+    expect([await handedOn('locked'), written]).toEqual([[1], ['kept', 'kept']]);
+    isLocked = false;
+    await counts.beforeApplicationShutdown();
+    expect([await handedOn('locked'), written]).toEqual([
+      [1, 1],
+      ['kept', 'kept', 'uses'],
+    ]);
   });
 
   /** The database, without an answer to the first COMMIT. */
@@ -53,4 +79,6 @@ describe('counted requests', () => {
   }
 });
 
-const relay = { wake: () => undefined } as Relay;
+const noKeys: KeyUses = { isEmpty: true, record: () => undefined, writeAtCommit: () => () => undefined };
+const cannotBeWritten = statement('t.fail', 'SELECT 1 / (count(*) - count(*)) FROM outbox');
+const canBeWritten = statement('t.pass', 'SELECT 1');

@@ -96,7 +96,7 @@ describe('a route', () => {
     const parts = [
       standIn(ADMISSION, admission),
       standIn(PEOPLE, { sessions: { find: () => Promise.resolve(null) } }),
-      standIn(KEY_USES, { record: () => undefined }),
+      standIn(KEY_USES, { isEmpty: true, record: () => undefined }),
       standIn(GATEWAY_CONFIG, config),
       standIn(RequestCounts, { count: () => undefined }),
       standIn(LOG, log),

@@ -21,7 +21,7 @@ import { Passwords } from './password/passwords.js';
 import { PEOPLE } from './people.contract.js';
 import { DatabasePeople } from './people/people.js';
 import { identityPruners } from './prune-sessions/prune-sessions.worker.js';
-import { RecordKeyUseWorker } from './record-key-use/record-key-use.worker.js';
+import { CollectKeyUses } from './record-key-use/collect-key-uses.js';
 import { DatabaseSessions } from './session/sessions.js';
 import { FailedSignIns } from './audit/failed-sign-ins.js';
 import { SignInByPassword } from './sign-in/sign-in.js';
@@ -53,7 +53,7 @@ import { SignInByPassword } from './sign-in/sign-in.js';
     { provide: API_KEYS, useClass: DatabaseApiKeys },
     { provide: AUDIT_LOG, useClass: DatabaseAuditLog },
     { provide: AUDIT_TRAIL, useClass: DatabaseAuditTrail },
-    { provide: KEY_USES, useClass: RecordKeyUseWorker },
+    { provide: KEY_USES, useClass: CollectKeyUses },
     { provide: PEOPLE, useClass: DatabasePeople },
   ],
   exports: [ADMISSION, API_KEYS, AUDIT_LOG, AUDIT_TRAIL, KEY_USES, PEOPLE],

@@ -76,6 +76,11 @@ define('optout.created', optOutCreated, ({ optOut, messagingChannelId }) => ({
 }));
 define('template.status_updated', templateStatusUpdated, ({ template }) => ({ name: 'template', resource: template }));
 
+/** Whether webhooks and the feed carry events of this kind. */
+export function hasPublicForm({ subject }: EventEnvelope): boolean {
+  return publicForms.has(subject);
+}
+
 /**
  * The public form of an event: its bytes are made here, once. Null for what webhooks do not carry.
  *

@@ -4,7 +4,7 @@ import { blankContact, erasedAmong, EventConsumer, type EventConsumerSpec, type 
 import type { Transaction } from '@switchboard/postgres';
 import type { FeedWakeUps } from '../event/feed-wake-ups.js';
 import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
-import { publicEventOf, type PublicEvent } from '../event/event-body.policy.js';
+import { hasPublicForm, publicEventOf, type PublicEvent } from '../event/event-body.policy.js';
 import { storePublicEvents } from '../event/event.repository.js';
 import { EventTakers } from './event-takers.js';
 import { FanOutParts } from './fan-out-parts.js';
@@ -44,7 +44,12 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
       batchMax: BATCH_MAX,
       parkMs: PARK_MS,
       gatherMs: GATHER_MS,
-      unhurried: { gatherMs: UNSENT_GATHER_MS, includes: ({ envelope }) => this.takers.areNone(envelope) },
+      unhurried: {
+        gatherMs: UNSENT_GATHER_MS,
+        includes: ({ envelope }) => !hasPublicForm(envelope) || this.takers.areNone(envelope),
+        // Before a message was sent it was accepted: of that the feed has nothing.
+        precedes: ({ envelope }) => !hasPublicForm(envelope),
+      },
       nextOf: (...waiting) => this.parts.next(...waiting),
       onBatch: (events) => this.#wake(events),
     });

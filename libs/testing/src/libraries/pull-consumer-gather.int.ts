@@ -130,6 +130,18 @@ describe('a consumer that may lag', () => {
     }));
   }
 
+  /** Until a pull waits for events, and for longer than events have that follow one another closely. */
+  async function untilItPulls(): Promise<void> {
+    const { name, stream } = topology;
+    await eventually(async () => {
+      const answer = await admin.request(`$JS.API.CONSUMER.INFO.${stream}.${name}`, '', { timeout: 20_000 });
+      return answer.json<Readonly<Record<string, number>>>().num_waiting === 1;
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, 100);
+    await promise;
+  }
+
   it('takes the first event after a quiet time at once, and what comes then together, when its pull is due', async () => {
     makeLagging(PULLS_APART_MS).start();
     const publishedMs = performance.now();
@@ -141,6 +153,16 @@ describe('a consumer that may lag', () => {
     expect(batches).toEqual([['first'], ['second', 'third']]);
     // Timers may fire a millisecond early by another clock.
     expect((begins[1] ?? 0) - publishedMs).toBeGreaterThanOrEqual(PULLS_APART_MS - 10);
+  });
+
+  it('takes what follows an event closely with it, when it had to wait for that', async () => {
+    makeLagging(NEVER_MS).start();
+    await untilItPulls();
+    // As the relay publishes events of one aggregate: the next when the one before it is stored.
+    await publish('first');
+    await publish('second');
+    await eventually(() => batches.length === 1);
+    expect(batches).toEqual([['first', 'second']]);
   });
 
   it('does not pause behind a full pull: what waits is taken at once, all of it', async () => {
