@@ -1,11 +1,19 @@
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { DeliveredEvent } from '@switchboard/nats';
 import type { EventOrigin } from '@switchboard/outbox';
-import { blankContact, erasedAmong, EventConsumer, type EventConsumerSpec, type Platform } from '@switchboard/platform';
+import {
+  blankContact,
+  erasedAmong,
+  EventConsumer,
+  systemClock,
+  type EventConsumerSpec,
+  type Platform,
+} from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import type { FeedWakeUps } from '../event/feed-wake-ups.js';
 import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { hasPublicForm, publicEventOf, type PublicEvent } from '../event/event-body.policy.js';
-import { storePublicEvents } from '../event/event.repository.js';
+import { ARRIVAL_DAYS_MAX, storePublicEvents } from '../event/event.repository.js';
 import { EventTakers } from './event-takers.js';
 import { FanOutParts } from './fan-out-parts.js';
 import { inOrder, NO_PATIENCE } from './event-order.policy.js';
@@ -20,6 +28,7 @@ const GATHER_MS = 5;
 const UNSENT_GATHER_MS = 250;
 /** An event that waits for its predecessor is tried again with it; after so long, another reader may have stored that. */
 const PARK_MS = 5_000;
+const DAY_MS = 86_400_000;
 
 /**
  * Turns events of a stream into stored bodies and deliveries, in the transaction of the inbox rows; the delivery itself is
@@ -72,6 +81,8 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     const { ready, waiting, reached } = inOrder(events, last, patience);
     storeLines(tx, reached);
     const carried = ready.flatMap(({ envelope }) => publicEventOf(envelope) ?? []);
+    // Its letter says so and stays: taken, it would be gone, without a delivery.
+    if (origin === 'dead-letter') carried.forEach(refuseTooOld);
     const left = await withoutErased(tx, carried);
     const deliveries = await storePublicEvents(tx, left);
     const sent = Map.groupBy(deliveries, ({ eventId }) => eventId);
@@ -89,6 +100,15 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     this.wakeUps.send([...new Set(stored.flatMap((event) => this.#takenBy.get(event) ?? []))]);
     this.feedWakeUps.send([...new Set(stored.flatMap(({ envelope }) => envelope.organizationId ?? []))]);
   }
+}
+
+/** @throws Error for an event that comes too late for the feed and for any delivery */
+function refuseTooOld({ id }: PublicEvent): void {
+  const ageDays = (systemClock.now() - cuidTime(id).getTime()) / DAY_MS;
+  if (ageDays < ARRIVAL_DAYS_MAX) return;
+  throw new Error(
+    `events become deliveries for ${ARRIVAL_DAYS_MAX} days; this one is of ${Math.floor(ageDays)} days ago`,
+  );
 }
 
 /** An event may come long after its contact was erased; its transaction has written, so that it sees every such contact. */
