@@ -54,6 +54,34 @@ describe('the log of a webhook', () => {
     expect(await walk({ outcome: 'FAILED', event: 'message.sent' })).toEqual([[]]);
   });
 
+  it('has what began at `from` or later and before `to`, by either filter and page by page', async () => {
+    const customer = newCustomer(running);
+    const { id: webhookId } = await customer.register(running.receiver.at('/times'));
+    await running.superuser.query(storeSql, [webhookId, customer.organizationId, 400, 2, 'message.read']);
+    const all = await running.superuser.dataSource.query(
+      `SELECT id, began_at AS "at", outcome FROM webhooks.attempt WHERE webhook_id = $1 ORDER BY id DESC`,
+      [webhookId],
+    );
+    const [to, from] = [all[99].at.toISOString(), all[299].at.toISOString()] as [string, string];
+    const listed = async (filter: Partial<ListWebhookAttemptsRequest>): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let cursor: string | null = null; ;) {
+        const request: ListWebhookAttemptsRequest = { ...NONE, limit: 70, webhookId, ...filter, cursor };
+        const page = await running.gateway.call(listWebhookAttemptsRpc, customer.principal, request);
+        ids.push(...page.items.map(({ id }) => id));
+        if (page.nextCursor === undefined) return ids;
+        cursor = page.nextCursor;
+      }
+    };
+    const idsOf = (rows: readonly { id: string; outcome: string }[]): string[] => rows.map(({ id }) => id);
+    expect(await listed({ from, to })).toEqual(idsOf(all.slice(100, 300)));
+    expect(await listed({ from })).toEqual(idsOf(all.slice(0, 300)));
+    expect(await listed({ to })).toEqual(idsOf(all.slice(100)));
+    const failed = all.slice(100, 300).filter(({ outcome }: { outcome: string }) => outcome === 'FAILED');
+    expect(await listed({ from, to, outcome: 'FAILED' })).toEqual(idsOf(failed));
+    expect(await listed({ from: to, to: from })).toEqual([]);
+  });
+
   it('waits for connections of its own organization alone', async () => {
     const customer = newCustomer(running);
     const { id: webhookId } = await customer.register(running.receiver.at('/turns'));

@@ -68,8 +68,8 @@ describe('one address of each notation that no request may reach', () => {
       expect([form, attempt?.kind, attempt?.error, error]).toEqual([
         form,
         'AUTOMATIC',
-        'url not allowed',
-        'url not allowed',
+        'no allowed address',
+        'no allowed address',
       ]);
     }
     expect(canary.seen().connections).toBe(0);

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Canary } from '@switchboard/testing/canary';
 import { RawReceiver, response } from '../test/raw-receiver.js';
-import { OutboundHttp, parseRefusedHosts, type ResolveName } from './index.js';
+import { OutboundHttp, parseRefusedHosts, REQUEST_DEADLINE_MS, type ResolveName } from './index.js';
 import { OwnHosts } from './own-hosts.js';
 
 const answers = new Map<string, string[][]>();
@@ -143,6 +143,66 @@ describe('a resolver that changes its answer', () => {
     const url = `http://two.example.org:${lone.port}/`;
     expect(await client.post({ url, headers: {}, body: Buffer.from('{}') })).toMatchObject({ status: 200 });
     await Promise.all([client.close(), lone.stop()]);
+  });
+});
+
+describe('a resolver that never answers', () => {
+  it('is waited for as long as the whole request may take, which is 10 s, and says nothing of it', async () => {
+    expect(REQUEST_DEADLINE_MS).toBe(10_000);
+    const never = (): Promise<never> => Promise.withResolvers<never>().promise;
+    const client = new OutboundHttp({ allowPrivate: true, refusedHosts: [], resolve: never, deadlineMs: 300 });
+    const end = await client.post({
+      url: `http://a.example.org:${canary.port}/`,
+      headers: {},
+      body: Buffer.from('{}'),
+    });
+    expect(end).toMatchObject({ state: 'failed', error: 'no response', status: null });
+    expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
+    await client.close();
+  });
+});
+
+describe('forms of a URL that would reach the canary', () => {
+  const host = 'canary.example.org';
+  const client = new OutboundHttp({
+    allowPrivate: true,
+    refusedHosts: [],
+    resolve: () => Promise.resolve(['127.0.0.1']),
+  });
+  afterAll(() => client.close());
+
+  it('are refused at registration and at delivery, and the one that is proper reaches it', async () => {
+    const { port } = canary;
+    const body = Buffer.from('{}');
+    const forms = [
+      ...['user@', 'user:pass@', '@', ':@', 'a%40b@', `${host}:${port}@`].map(
+        (user) => `http://${user}${host}:${port}/`,
+      ),
+      ...['.', '。', '.', '%2e', '..'].map((dot) => `http://${host}${dot}:${port}/`),
+      ...['ftp:', 'ws:', 'wss:', 'gopher:', 'file:', 'data:', ''].map((scheme) => `${scheme}//${host}:${port}/`),
+      ...['http:', 'http:/', 'http:///', 'http:\\\\'].map((start) => `${start}${host}:${port}/`),
+      ...[' ', '\t', '\n', '\r\n', '\u0000', '\u00a0'].flatMap((space) => [
+        `${space}http://${host}:${port}/`,
+        `http://${host}:${port}/${space}`,
+        `http://${host}${space}:${port}/`,
+      ]),
+      `http://${host}:${port}\\@1.1.1.1/`,
+      `http://1.1.1.1\\@${host}:${port}/`,
+    ];
+    const passed: unknown[] = [];
+    for (const url of forms) {
+      const verdict = await client.judge(url);
+      const end = await client.post({ url, headers: {}, body });
+      if (verdict.isAllowed || end.state !== 'failed' || end.error !== 'url not allowed') passed.push({ url, end });
+    }
+    expect(passed).toEqual([]);
+    expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
+    const proper = `http://${host}:${port}/`;
+    expect(await client.judge(proper)).toEqual({ isAllowed: true, url: proper });
+    expect(await client.post({ url: proper, headers: {}, body })).toMatchObject({ status: 200 });
+    expect(canary.seen()).toEqual({ connections: 1, sockets: 1 });
+    for (const way of ['registration', 'delivery'])
+      process.stdout.write(`forms of a URL, ${way}: ${forms.length} tried, 0 connections: ${JSON.stringify(forms)}\n`);
   });
 });
 

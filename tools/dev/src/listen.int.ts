@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
 import { eventually } from '@switchboard/testing/eventually';
 import { newSigningSecret, signatureHeaders } from '@switchboard/webhook-signature';
 import { baseEnvironment } from './dev.config.js';
@@ -16,6 +17,8 @@ const secret = newSigningSecret();
 let folder: string;
 let api: Server;
 let asked: string[];
+/** Bodies of what was asked, by method and path. */
+let bodies: Map<string, unknown>;
 let sessions: number;
 /** How the API answers a DELETE: every session but the first, which has ended, may do it. */
 let onDelete: (response: ServerResponse, isSignedIn: boolean) => void;
@@ -25,13 +28,14 @@ let lines: string[];
 /** An application's API with as much as a listener asks of it, and a listener. */
 beforeEach(async () => {
   asked = [];
+  bodies = new Map();
   lines = [];
   sessions = 0;
   onDelete = (response, isSignedIn) => void response.writeHead(isSignedIn ? 204 : 401).end();
   api = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
     asked.push(`${method} ${url}`);
-    request.resume();
+    request.on('data', (chunk: Buffer) => bodies.set(`${method} ${url}`, JSON.parse(chunk.toString('utf8'))));
     if (method === 'DELETE') return onDelete(response, headers.cookie !== 'session=1');
     if (url.endsWith('/sign-in')) response.setHeader('set-cookie', `session=${++sessions}; Path=/`);
     const made = { id: 'cwebhook', secret, csrfToken: 'token', items: [] };
@@ -98,6 +102,23 @@ describe('npm run listen', () => {
       return child.exitCode !== null;
     });
     expect(child.exitCode).toBe(130);
+  });
+
+  it('registers its receiver for all events, and prints what arrives there', async () => {
+    const url = /http:\S+/.exec(lines[0] ?? '')?.[0] ?? '';
+    expect(bodies.get('POST /app/api/webhooks')).toMatchObject({ url, events: subscribableEvents });
+    const body = JSON.stringify({ event: 'message.sent', data: { id: 'cevent', message: { text: 'Grüße' } } });
+    const signed = signatureHeaders(
+      Buffer.from(body),
+      { current: secret, previous: null },
+      { id: 'c', atMs: Date.now() },
+    );
+    for (const headers of [signed, {}]) await fetch(url, { method: 'POST', body, headers });
+    await eventually(async () => lines.length === 3);
+    expect(lines.slice(1).map((line) => line.split('  ').slice(1))).toEqual([
+      ['signed', body],
+      ['NOT SIGNED', body],
+    ]);
   });
 
   it('takes what either secret has signed, and refuses the rest', async () => {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ThrottledLog } from '@switchboard/nats';
-import { OutboundHttp, type OutboundEnd } from '@switchboard/outbound-http';
+import { OutboundHttp, type OutboundEnd, type OutboundError } from '@switchboard/outbound-http';
 import { SecretBox } from '@switchboard/secrets';
 import { signatureHeaders } from '@switchboard/webhook-signature';
 import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
@@ -89,13 +89,21 @@ export function interruptedResult(durationMs: number): AttemptResult {
   };
 }
 
+/** As it is at registration: which of both it is would answer whether a name exists that only our network knows. */
+const UNREACHABLE = 'no allowed address';
+const SHOWN: Readonly<Partial<Record<OutboundError, string>>> = {
+  aborted: INTERRUPTED,
+  'url not allowed': UNREACHABLE,
+  'name not resolved': UNREACHABLE,
+};
+
 function resultOf(end: OutboundEnd, nowMs: number): AttemptResult {
   const { durationMs, status: responseStatus, body: responseBody, retryAfter } = end;
   const isHold = responseStatus === 429 || responseStatus === 503;
   const holdMs = isHold ? retryAfterMs(retryAfter, nowMs) : null;
   const seen = { durationMs, responseStatus, responseBody, retryAfterMs: holdMs };
   if (end.state === 'failed') {
-    return { ...seen, error: end.error === 'aborted' ? INTERRUPTED : end.error, outcome: 'FAILED' };
+    return { ...seen, error: SHOWN[end.error] ?? end.error, outcome: 'FAILED' };
   }
   return { ...seen, error: null, outcome: end.status >= 200 && end.status < 300 ? 'SUCCEEDED' : 'FAILED' };
 }

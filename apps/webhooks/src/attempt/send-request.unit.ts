@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import type { OutboundEnd, OutboundHttp } from '@switchboard/outbound-http';
+import type { OutboundEnd, OutboundError, OutboundHttp } from '@switchboard/outbound-http';
 import { systemClock, type Log } from '@switchboard/platform';
 import { SecretBox } from '@switchboard/secrets';
 import { RequestsInFlight } from '../deliver/requests-in-flight.js';
@@ -46,7 +46,7 @@ const log = { info: jest.fn(), warn: jest.fn(), error: jest.fn() } satisfies Log
 
 afterEach(() => void jest.restoreAllMocks());
 
-function failedEnd(error: 'aborted' | 'no response'): OutboundEnd {
+function failedEnd(error: OutboundError): OutboundEnd {
   return { state: 'failed', error, reason: '', status: null, body: null, retryAfter: null, durationMs: 1 };
 }
 
@@ -90,6 +90,18 @@ describe('a response that does not end', () => {
       expect(result).toMatchObject({ outcome: 'FAILED', error: 'response incomplete', retryAfterMs });
     }
   });
+});
+
+describe('a request whose URL leads nowhere', () => {
+  it.each(['url not allowed', 'name not resolved'] as const)(
+    'does not tell whether its name exists inside: %s',
+    async (error) => {
+      const post: OutboundHttp['post'] = () => Promise.resolve(failedEnd(error));
+      const sender = new SendRequest({ post } as OutboundHttp, {} as OutboundApart, box, systemClock, log);
+      const { result } = await sender.send({ ...request, ...to, dataId: newCuid() });
+      expect(result.error).toBe('no allowed address');
+    },
+  );
 });
 
 describe('a request that is under way when the process stops', () => {

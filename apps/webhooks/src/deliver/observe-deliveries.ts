@@ -6,14 +6,16 @@ const COUNT_MAX = 10_001;
 /** Behind an old snapshot all entries of what was delivered are walked through: then the gauges have no points. */
 const READ_WITHIN_MS = 1_000;
 
-interface Backlog {
+/** What waits. */
+export interface Backlog {
   readonly pending: number;
+  /** How long the first of a webhook has waited for us, the longest of them. */
   readonly unattendedSeconds: number;
 }
 
 /**
- * A webhook is unattended when its lane lets a request begin and none is under way: what waits there waits for us, and not
- * for the receiver. Skips from webhook to webhook.
+ * A webhook is unattended when its lane lets a request begin, its next probe included, and none is under way: what waits there waits
+ * for us, and not for the receiver. Skips from webhook to webhook.
  */
 const backlogSql = statement<Backlog>(
   'webhooks.delivery.backlog',
@@ -23,16 +25,23 @@ const backlogSql = statement<Backlog>(
      SELECT (SELECT d.webhook_id FROM delivery d WHERE d.webhook_id > p.webhook_id ORDER BY d.webhook_id LIMIT 1)
      FROM waiting p WHERE p.webhook_id IS NOT NULL)
    SELECT (SELECT count(*)::integer FROM (SELECT FROM delivery LIMIT $1) AS counted) AS pending,
-     (SELECT coalesce(greatest(max(extract(epoch FROM now() - head.due_at)), 0), 0)::float8
+     (SELECT coalesce(greatest(max(extract(epoch FROM now() - head.since)), 0), 0)::float8
       FROM waiting p
-      JOIN lane l ON l.webhook_id = p.webhook_id AND l.is_open AND l.probing_since IS NULL
-        AND (l.held_until IS NULL OR l.held_until < now())
+      JOIN lane l ON l.webhook_id = p.webhook_id AND l.is_open
       CROSS JOIN LATERAL (
-        SELECT f.due_at FROM delivery f WHERE f.webhook_id = p.webhook_id AND f.tries = 0 AND f.attempt_id IS NULL
+        SELECT greatest(f.due_at, l.held_until, CASE WHEN l.probing_since IS NOT NULL THEN l.next_probe_at END) AS since
+        FROM delivery f WHERE f.webhook_id = p.webhook_id AND f.tries = 0 AND f.attempt_id IS NULL
         ORDER BY f.kind = 'REPLAY', f.position LIMIT 1) AS head
-      WHERE NOT EXISTS (SELECT FROM delivery m WHERE m.webhook_id = p.webhook_id AND m.attempt_id IS NOT NULL)
+      WHERE NOT EXISTS (SELECT FROM delivery m
+        WHERE m.webhook_id = p.webhook_id AND m.attempt_id IS NOT NULL AND m.lease_until >= now())
      ) AS "unattendedSeconds"`,
 );
+
+/** @throws what the database answers, also when it takes longer than a second */
+export async function readBacklog(database: Database): Promise<Backlog> {
+  const [backlog] = await queryWithin(database, READ_WITHIN_MS, { statement: backlogSql, values: [COUNT_MAX] });
+  return backlog ?? { pending: 0, unattendedSeconds: 0 };
+}
 
 /** Shows what waits to be delivered. */
 @Injectable()
@@ -44,11 +53,7 @@ export class ObserveDeliveries implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const { database, log } = this;
-    const read = async (): Promise<Backlog> => {
-      const asked = { statement: backlogSql, values: [COUNT_MAX] };
-      const [backlog] = await queryWithin(database, READ_WITHIN_MS, asked);
-      return backlog ?? { pending: 0, unattendedSeconds: 0 };
-    };
+    const read = (): Promise<Backlog> => readBacklog(database);
     const backlog = new CachedGauge({ name: 'pending deliveries', read, log });
     backlog.observeAs(
       'switchboard_webhook_pending_deliveries',

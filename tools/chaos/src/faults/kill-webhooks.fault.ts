@@ -26,7 +26,8 @@ export const killWebhooks: Fault = {
   name: 'kill-webhooks',
   promise:
     'kill -9 of a replica of webhooks, of NATS and of PostgreSQL during delivery: each event arrives, as stored, in order, again by a replay, and comes once in the feed',
-  points: { full: 20, short: 1 },
+  // 20 of them end a worker.
+  points: { full: 30, short: 1 },
   async run(context, { seed, points }) {
     const random = new SeededRandom(seed);
     const book = new ReportBook();
