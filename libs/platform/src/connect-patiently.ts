@@ -7,7 +7,7 @@ export interface PatientConnection<Connection> {
   /** Whether the same may succeed later: a server that is away, and not one that refuses the user. */
   readonly mayPass: (error: unknown) => boolean;
   /** Called before each pause with why, and the milliseconds that are left. */
-  readonly onWait: (error: unknown, leftMs: number) => void;
+  readonly onWait: (reason: string, leftMs: number) => void;
   /** Milliseconds from the first try to the start of the last; 30 s by default. */
   readonly withinMs?: number;
   readonly random?: Random;
@@ -31,8 +31,13 @@ export async function connectPatiently<Connection>(options: PatientConnection<Co
     } catch (error) {
       const leftMs = lastTryAtMs - performance.now();
       if (!mayPass(error) || leftMs <= 0) throw error;
-      onWait(error, Math.ceil(leftMs));
+      onWait(reasonOf(error), Math.ceil(leftMs));
       await wait(Math.min(backoffMs(failures, BACKOFF, random), leftMs));
     }
   }
+}
+
+/** A name with several addresses fails with an error of each, and with no words of its own. */
+function reasonOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(String).join('; ') : String(error);
 }

@@ -12,13 +12,25 @@ const refusing = (failures: number): (() => Promise<string>) => {
 describe('connectPatiently', () => {
   it('tries again what may pass, and says why it waits', async () => {
     const waits: unknown[] = [];
-    const onWait = (error: unknown, leftMs: number): void => void waits.push([String(error), leftMs > 0]);
+    const onWait = (reason: string, leftMs: number): void => void waits.push([reason, leftMs > 0]);
     const connected = connectPatiently({ connect: refusing(2), mayPass: () => true, onWait, random: () => 0 });
     expect(await connected).toBe('try 3');
     expect(waits).toEqual([
       ['Error: no 1', true],
       ['Error: no 2', true],
     ]);
+  });
+
+  it('says of a name with several addresses what each of them answered', async () => {
+    const reasons: string[] = [];
+    const refused = [new Error('connect ECONNREFUSED ::1'), new Error('connect ECONNREFUSED 127.0.0.1')];
+    const tries = [new AggregateError(refused)];
+    const connect = async (): Promise<void> => {
+      const failure = tries.shift();
+      if (failure) throw failure;
+    };
+    await connectPatiently({ connect, mayPass: () => true, onWait: (reason) => reasons.push(reason), random: () => 0 });
+    expect(reasons).toEqual(['Error: connect ECONNREFUSED ::1; Error: connect ECONNREFUSED 127.0.0.1']);
   });
 
   it.each([

@@ -78,7 +78,7 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
         onIdleError: (error) => log.warn('database.connection-lost', { reason: error.message }),
       }),
     mayPass: isUnavailable,
-    onWait: (error, leftMs) => log.warn('database.awaited', { reason: String(error), leftMs }),
+    onWait: (reason, leftMs) => log.warn('database.awaited', { reason, leftMs }),
   });
   const nats = await connectPatiently({
     connect: () =>
@@ -89,7 +89,7 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
         onStatus: (status, detail) => log.warn('nats.status', { status, detail }),
       }),
     mayPass: (error) => !isUserRefused(error),
-    onWait: (error, leftMs) => log.warn('nats.awaited', { reason: String(error), leftMs }),
+    onWait: (reason, leftMs) => log.warn('nats.awaited', { reason, leftMs }),
   }).catch(async (error: unknown) => {
     await database.close();
     throw error;

@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 import { metrics } from '@opentelemetry/api';
 
 /** The timer that feels the event loop; its own period is no lag. Each of its ticks wakes a process that has nothing else to do. */
-const LAG_RESOLUTION_MS = 100;
+const LAG_RESOLUTION_MS = 250;
 
 /** Observes the process itself: CPU, memory, event loop, uptime and build. Names as Prometheus clients have them. */
 export function observeProcess(service: string): void {
@@ -23,7 +23,7 @@ export function observeProcess(service: string): void {
   gauge('nodejs_heap_size_limit_bytes', 'Heap at which V8 gives up', () => getHeapStatistics().heap_size_limit);
   gauge(
     'nodejs_eventloop_lag_p99_seconds',
-    'Event loop lag since the scrape before, 99th percentile, felt ten times a second',
+    'Event loop lag since the scrape before, 99th percentile, felt four times a second',
     lagReader(),
   );
   gauge('nodejs_eventloop_utilization_ratio', 'Busy share of the event loop since the scrape before', busyReader());

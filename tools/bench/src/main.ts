@@ -206,6 +206,7 @@ async function idle(): Promise<void> {
   const result = await benchIdle({
     idleMs: values.short ? 10_000 : Math.max(Number(values.seconds), 20) * 1_000,
     sends: values.short ? 4 : 20,
+    isShort: values.short,
     onLine,
   });
   const cpu = [...result.cpuPercent].map(([name, percent]) => `${name} ${percent.toFixed(2)}`);

@@ -10,6 +10,8 @@ import { commitsByService, logStatements } from './commits-by-service.js';
 export interface IdleBenchOptions {
   readonly idleMs: number;
   readonly sends: number;
+  /** Looks right behind the start. */
+  readonly isShort: boolean;
   readonly onLine: (line: string) => void;
 }
 
@@ -29,6 +31,8 @@ interface Commits {
 
 /** Before anything is measured: caches fill, partitions are made, the seed's events are consumed. */
 const SETTLE_MS = 10_000;
+/** Before the CPU is: what V8 compiles and collects behind a start takes up to a fifth of it. */
+const REST_MS = 60_000;
 const ALONE_MS = 3_000;
 /** What a backend has counted is shown so much later at most. Source: PostgreSQL manual, "Viewing Statistics". */
 const STATISTICS_DELAY_MS = 1_100;
@@ -49,6 +53,7 @@ async function measure(
   const { processes } = stack.devJson;
   await silenceCallbacks(stack);
   await settle(stack);
+  if (!options.isShort) await wait(REST_MS);
   options.onLine(`looking for ${options.idleMs / 1_000} s`);
   const cpu = (): Map<string, number> => new Map(processes.map(({ name, pid }) => [name, treesCpuMicros([pid])]));
   const [cpuBefore, startedMs] = [cpu(), performance.now()];

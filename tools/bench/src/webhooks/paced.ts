@@ -20,7 +20,7 @@ export interface OneReceiver extends RegisteredWebhook {
 /** Single events a second. */
 export const PER_SECOND = 10;
 /** An event that needs more is late. */
-const LATE_MS = 10_000;
+export const LATE_MS = 10_000;
 
 /**
  * Publishes single events, one at any moment of each step: in even steps each would meet the same part of the others' load.

@@ -12,6 +12,7 @@ import { Customers, exampleBody } from './customers.js';
 import { Isolation, nameOf, type BadRow } from './isolation.js';
 import { latenciesOf, now, PER_SECOND, publishPaced, type Latencies, type OneReceiver } from './paced.js';
 import { startReceiver, type Receiver } from './receiver.js';
+import { sendPaced } from './sends.js';
 
 /** How much to measure. */
 export interface WebhooksBenchOptions {
@@ -27,6 +28,8 @@ export interface WebhooksBenchOptions {
 export interface WebhooksBench {
   readonly rounds: readonly Throughput[];
   readonly light: Latencies;
+  /** From the answer to a send to the arrival of its event. */
+  readonly lightByApi: Latencies;
   readonly bad: readonly BadRow[];
   /** Memory of the webhooks process before and after all of it. */
   readonly memoryMb: { readonly before: number; readonly most: number };
@@ -51,6 +54,7 @@ const ISOLATION_ROUNDS = 3;
 const ISOLATION_ROUND_FACTOR = 2.5;
 /** What is freed when the receivers that misbehave are gone counts too. */
 const MEMORY_SAMPLE_MS = 100;
+const WARM_SENDS_MS = 3_000;
 const ARRIVAL_DEADLINE_MS = 300_000;
 
 /** Measures deliveries on one running stack, with events as messaging's outbox publishes them. */
@@ -84,6 +88,8 @@ class Measurement {
     const light = latenciesOf(
       await publishPaced(this.customers, await this.newReceiver('/light'), this.receiver, roundMs),
     );
+    const lightByApi = latenciesOf(await this.sendLight());
+    onLine(`light load by the API: p50 ${lightByApi.p50Ms.toFixed(1)} ms, p99 ${lightByApi.p99Ms.toFixed(1)} ms`);
     onLine(`light load: p50 ${light.p50Ms.toFixed(1)} ms, p99 ${light.p99Ms.toFixed(1)} ms`);
     const through: Throughput[] = [];
     for (let round = 1; round <= rounds; round++) {
@@ -106,10 +112,24 @@ class Measurement {
         onRow: (row) =>
           onLine(`${nameOf(row)}: p99 ${row.p99Ms.toFixed(1)} ms, alone ${row.alone.p99Ms.toFixed(1)} ms`),
       });
-      return { rounds: through, light, bad, memoryMb: { before, most } };
+      return { rounds: through, light, lightByApi, bad, memoryMb: { before, most } };
     } finally {
       clearInterval(sampler);
     }
+  }
+
+  private async sendLight(): Promise<readonly number[]> {
+    const { baseUrl, organizations } = this.stack.devJson;
+    const [organization] = organizations ?? [];
+    if (!organization || baseUrl === undefined) throw new Error('the stack has no gateway or organization');
+    const path = '/light-by-api';
+    const webhook = await this.customers.register(organization.id, this.receiver.url + path, 'message.sent');
+    const to = { baseUrl, organization, receiver: this.receiver, path };
+    // New recipients are learnt, and statements prepared.
+    await sendPaced({ ...to, lengthMs: WARM_SENDS_MS });
+    const latenciesMs = await sendPaced({ ...to, lengthMs: this.options.roundMs });
+    await this.customers.remove(webhook);
+    return latenciesMs;
   }
 
   private memoryMb(): number {
@@ -170,7 +190,7 @@ class Measurement {
 }
 
 /** The rows as lines of a table. */
-export function linesOfWebhooks({ rounds, light, bad, memoryMb }: WebhooksBench): string[] {
+export function linesOfWebhooks({ rounds, light, lightByApi, bad, memoryMb }: WebhooksBench): string[] {
   const medianOf = (of: (round: Throughput) => number): number => percentile(rounds.map(of), 0.5);
   const ratio = medianOf(({ perSecond, barePerSecond }) => perSecond / barePerSecond);
   const bare = medianOf(({ barePerSecond }) => barePerSecond);
@@ -184,6 +204,7 @@ export function linesOfWebhooks({ rounds, light, bad, memoryMb }: WebhooksBench)
     `| publication → arrival, many | ${ours.toFixed(0)}/s | bare loop ${bare.toFixed(0)}/s | ${ratio.toFixed(2)} | ≥ 2 × the fastest peer's 1,191/s |`,
     `| CPU of all processes per 1,000 | ${cpu.toFixed(2)} s | fastest peer 1.4 s | ${(cpu / 1.4).toFixed(2)} | ≤ 0.5 |`,
     `| publication → arrival, ${PER_SECOND}/s | ${latency(light)} | | | p99 < 50 ms |`,
+    `| answer to a send → arrival, ${PER_SECOND}/s | ${latency(lightByApi)} | | | p99 < 50 ms |`,
     ...bad.map(
       (row) =>
         `| a healthy one while ${nameOf(row)} | ${latency(row)}, ${row.late} of ${row.events} late | ` +
