@@ -10,7 +10,7 @@ const canaryFile = /^tools\/check\/src\/.*\.unit\.ts$/;
 const page = /(?<![\w./:-])(docs\/[\w/.-]+\.(?:md|json))(?:#([\w-]+))?/g;
 /** Another file of the repository by its path from the root, in a comment. */
 const file =
-  /(?<![\w./:-])((?:apps|libs|tools|deploy)\/[\w./-]*\.(?:ts|tsx|mjs|md|sql|sh|yml|conf|json))(?:#([\w-]+))?/g;
+  /(?<![\w./:-])((?:apps|libs|tools|deploy|examples)\/[\w./-]*\.(?:tsx?|mjs|md|sql|sh|py|yml|conf|json))(?!\w)(?:#([\w-]+))?/g;
 const comment = /(?:^\s*(?:\*|#|--)|\/\/|\/\*)(.*)$/;
 const adr = /\bADRs? (\d{4})\b/g;
 /**
@@ -20,7 +20,7 @@ const adr = /\bADRs? (\d{4})\b/g;
 const elsewhere =
   /\bSource: (?:the )?(?:issue|bar|brief|decisions|specification|style|architecture|design|(?:local run|upstream) page)\b|(?<!OpenTelemetry )\b(?:issue|decisions|specification),? "/;
 const markdownLink = /\]\(<?([^()\s>]+)>?(?:\s+"[^"]*")?\)/g;
-const codePath = /`((?:apps|libs|tools|docs|deploy)\/[\w./-]+)`/g;
+const codePath = /`((?:apps|libs|tools|docs|deploy|examples)\/[\w./-]+)`/g;
 const fence = /^(```|~~~)[\s\S]*?^\1/gm;
 const inlineCode = /`[^`\n]*`/g;
 

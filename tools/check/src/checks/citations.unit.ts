@@ -47,6 +47,9 @@ describe('a citation is refused', () => {
       'names apps/a/gone.sql, which does not exist',
     ],
     ['of a file in Python', 'libs/a.py', '# See apps/a/gone.ts', 'names apps/a/gone.ts, which does not exist'],
+    ['of an example', 'libs/a.ts', '// As examples/a/gone.py does', 'names examples/a/gone.py, which does not exist'],
+    ['of a component', 'libs/a.ts', '// See apps/a/gone.tsx', 'names apps/a/gone.tsx, which does not exist'],
+    ['of an example in inline code', 'docs/b.md', 'In `examples/gone`.', 'names examples/gone, which does not exist'],
     ['of a page in a template', 'tools/a.ts.template', '// docs/gone.md', 'cites docs/gone.md, which does not exist'],
     [
       'of an anchor of a file',
