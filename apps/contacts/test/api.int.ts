@@ -1,20 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  getOptOutRpc,
-  listContactsRpc,
-  resolveContactsRpc,
-  type ListOptOutsRequest,
-} from '@switchboard/contracts/contacts/rpc';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { getOptOutRpc, listContactsRpc, type ListOptOutsRequest } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
-import { parsePhone } from '@switchboard/phone';
-import { eventually, testServers } from '@switchboard/testing';
-import fc from 'fast-check';
-import { getCountries, getExampleNumber, isValidPhoneNumber } from 'libphonenumber-js/max';
-import mobileExamples from 'libphonenumber-js/mobile/examples';
+import { testServers } from '@switchboard/testing';
 import { organizationOf } from './organization.js';
 import { startContacts, type RunningContacts } from './running-contacts.js';
 
@@ -29,70 +18,7 @@ const short = ({ subject, data }: EventEnvelope): string => {
   return `${subject.replace(/^contacts\.|\.v1$/g, '')} ${messagingChannelId}`.trim();
 };
 
-/** As a caller does that is refused for now, on a machine that is busy with other work: it asks again. */
-async function taken<Answer extends object>(ask: () => Promise<Answer>): Promise<Answer> {
-  let refusal: unknown;
-  const once = (): Promise<Answer | null | undefined> =>
-    ask().catch((error: unknown) => {
-      if (error instanceof AppError && error.code === serviceErrors.SERVICE_UNAVAILABLE.code) return undefined;
-      refusal = error;
-      return null;
-    });
-  const answer = await eventually(once, { deadlineMs: 120_000 });
-  if (answer === null) throw refusal;
-  return answer;
-}
-
 describe('contacts', () => {
-  it('are one per subscriber, however its number is written and whichever call comes first: 60 countries and more', async () => {
-    const examples = getCountries().flatMap((region) => {
-      const example = getExampleNumber(region, mobileExamples);
-      return example && parsePhone(example.number) ? [example] : [];
-    });
-    expect(examples.length).toBeGreaterThanOrEqual(60);
-    const subscriber = fc
-      .tuple(fc.constantFrom(...examples), fc.integer({ min: 0, max: 9_999 }))
-      .map(([{ number }, tail]) => number.slice(0, -4) + String(tail).padStart(4, '0'))
-      .filter((number) => isValidPhoneNumber(number));
-    const { upsert, principal, organizationId } = organization();
-    const countries = new Set<string>();
-
-    await fc.assert(
-      fc.asyncProperty(fc.array(subscriber, { minLength: 10, maxLength: 10 }), async (numbers) => {
-        const calls = numbers.flatMap((number) => {
-          const aliases = parsePhone(number)?.aliases ?? [];
-          countries.add(examples.find((example) => number.startsWith(`+${example.countryCallingCode}`))?.country ?? '');
-          const forms = aliases.flatMap((alias) => [
-            alias,
-            alias.replace('+', '00'),
-            `tel:${alias}`,
-            `${alias.slice(0, 4)} (${alias.slice(4, 6)}) ${alias.slice(6, 9)}-${alias.slice(9)}`,
-          ]);
-          const sightings = aliases.map((phone) => ({ phone, profileName: null, messagingId: phone.slice(1) }));
-          return [
-            ...forms.map((phone) => taken(() => upsert({ phone })).then(({ contact: { id } }) => ({ number, id }))),
-            taken(() => running.messaging.call(resolveContactsRpc, principal, { sightings })).then(({ contacts }) => ({
-              number,
-              id: contacts[0]?.id ?? '',
-            })),
-          ];
-        });
-        const answers = await Promise.all(calls);
-        for (const [, same] of Map.groupBy(answers, ({ number }) => parsePhone(number)?.aliases[0])) {
-          expect(new Set(same.map(({ id }) => id)).size).toBe(1);
-        }
-      }),
-      { numRuns: 40 },
-    );
-    expect(countries.size).toBeGreaterThanOrEqual(60);
-    const [twice] = await running.superuser.dataSource.query(
-      `SELECT count(*)::int AS contacts, (SELECT count(DISTINCT contact_id)::int FROM contacts.contact_alias
-         WHERE organization_id = $1) AS owners FROM contacts.contact WHERE organization_id = $1`,
-      [organizationId],
-    );
-    expect(twice.contacts).toBe(twice.owners);
-  });
-
   it('keep what is left out, lose what is null, and emit events only when they change', async () => {
     const { upsert, contact, events } = organization();
     const made = await upsert({ phone: '+525512345678', name: 'Ana' });

@@ -57,11 +57,24 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
     return (other ?? NaN) - (one ?? NaN);
   };
 
-  it('are looked at next when there is one: without it no credit is kept from which interactive sends would take', async () => {
-    const inMs = async (): Promise<number | null> => (await nextLook(store.database, 'a process', -Infinity)).inMs;
-    expect(await inMs()).toBeNull();
-    await lanes.submit(lanes.job(await store.sender(1)));
-    expect(await inMs()).toBeLessThanOrEqual(0);
+  it('are looked at next when there is one, by the process that has it, and known to wait to every other one', async () => {
+    const next = async (owner: string): Promise<[boolean, boolean]> => {
+      const { inMs, isAnyWaiting } = await nextLook(store.database, owner, -Infinity);
+      return [inMs !== null, isAnyWaiting];
+    };
+    // Without a lane no credit is kept from which interactive sends would take.
+    expect(await next('a process')).toEqual([false, false]);
+    const sender = await store.sender(1);
+    await lanes.submit(lanes.job(sender));
+    expect(await next('a process')).toEqual([true, true]);
+    await lanes.run(
+      `UPDATE messaging.channel_pace SET owner = 'a process', owned_until = now() + interval '1 hour' WHERE channel_id = $1`,
+      [sender.channelId],
+    );
+    expect([await next('a process'), await next('another')]).toEqual([
+      [true, true],
+      [false, true],
+    ]);
   });
 
   it.each(['130429', '80007'])('halve their rate at %s, once for what was under way, and regain it', async (code) => {

@@ -55,7 +55,8 @@ describe('a consumer that begins with the stream', () => {
 
 describe('a dead letter that is driven again', () => {
   const DAY_MS = 24 * 60 * 60_000;
-  const ageDays = [1, 10];
+  /** The first is what is just taken. */
+  const ageDays = [8, 10];
 
   it('becomes an event of the feed, or stays and says why it is too old for that', async () => {
     const { superuser } = running;
@@ -71,7 +72,7 @@ describe('a dead letter that is driven again', () => {
       );
     await eventually(
       async () => {
-        const error = 'Error: events become deliveries for 8 days; this one is of 10 days ago';
+        const error = expect.stringMatching(/^Error: events become deliveries for 8 days; this one is of \d{4}-/);
         expect(await letters()).toEqual([{ id: old, error, isSettled: true }]);
         return true;
       },
@@ -85,8 +86,13 @@ describe('a dead letter that is driven again', () => {
   async function bury(id: string, organizationId: string): Promise<void> {
     const optOut = { id: newCuid(), contactId: newCuid(), phone: '+14155550100', source: 'API', createdAt: '' };
     const envelope = {
-      ...{ id, subject: optOutCreated.subject, organizationId, aggregateId: newCuid(), sequence: null },
-      ...{ occurredAt: new Date().toISOString(), data: { optOut, messagingChannelId: newCuid() } },
+      id,
+      subject: optOutCreated.subject,
+      organizationId,
+      aggregateId: newCuid(),
+      sequence: null,
+      occurredAt: new Date().toISOString(),
+      data: { optOut, messagingChannelId: newCuid() },
     };
     await running.superuser.dataSource.query(
       `INSERT INTO webhooks.dead_letter (event_id, consumer, subject, envelope, error, deliveries, redrive_requested_at)

@@ -42,6 +42,8 @@ export interface PullConsumerOptions {
    * broker and process once, not once an event. Without it a pull lasts, and each event is delivered when it comes.
    */
   readonly pullsApartMs?: number;
+  /** How long what follows an event closely is waited for, with `pullsApartMs`; 40 ms by default. */
+  readonly followsMs?: number;
   /**
    * Pulls the next batch while one is worked on: for who has to take in what waits fast. It holds two pulls, which its replicas
    * get only when it ends. False by default.

@@ -93,9 +93,10 @@ export class PullConsumer {
     try {
       await pull(false);
       // What follows an event closely is taken with it. Where it did not have to be waited for they are there together.
-      const hasWaited = this.batches.waitingSinceMs - beganMs > FOLLOWS_MS;
+      const { followsMs = FOLLOWS_MS } = this.options;
+      const hasWaited = this.batches.waitingSinceMs - beganMs > followsMs;
       if (endsWithWhatWaits && hasWaited && delivered > 0 && delivered < max_messages) {
-        await pause(FOLLOWS_MS, this.stopSignal.signal);
+        await pause(followsMs, this.stopSignal.signal);
         if (!this.stopping) await pull(true);
       }
       isWhole = true;

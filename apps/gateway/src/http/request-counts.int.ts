@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { OutcomeUnknown, statement, type Database } from '@switchboard/postgres';
+import { OutcomeUnknown, statement, type Database, type Transaction } from '@switchboard/postgres';
 import { FakeClock, testServers } from '@switchboard/testing';
 import { MemoryLog } from '../../test/gateway-harness.js';
 import type { KeyUses } from '../identity/key-use.contract.js';
@@ -31,30 +31,29 @@ describe('counted requests', () => {
     expect(await handedOn(organizationId)).toEqual([1, 2]);
   });
 
-  it('are handed on when the uses of their keys cannot be written, and these are written when they can', async () => {
-    const written: string[] = [];
-    let isLocked = true;
-    const locked: KeyUses = {
-      ...noKeys,
-      isEmpty: false,
-      writeAtCommit: (tx) => {
-        tx.atCommit(isLocked ? cannotBeWritten : canBeWritten, []);
-        if (!isLocked) written.push('uses');
-        return () => void written.push('kept');
-      },
-    };
-    const counts = new RequestCounts(database, locked, new FakeClock(), new MemoryLog());
+  it('are handed on although the uses of their keys cannot be written, and these are written when they can', async () => {
+    const keys = new LockedKeys();
+    const counts = new FlushedCounts(database, keys, new FakeClock(), new MemoryLog());
     for (let round = 0; round < 2; round++) {
       counts.count({ ...request, organizationId: 'locked' });
-      await expect(counts.beforeApplicationShutdown()).rejects.toMatchObject({ code: '22012' });
+      await expect(counts.round()).rejects.toMatchObject({ code: '22012' });
     }
-    expect([await handedOn('locked'), written]).toEqual([[1], ['kept', 'kept']]);
-    isLocked = false;
-    await counts.beforeApplicationShutdown();
-    expect([await handedOn('locked'), written]).toEqual([
+    expect([await handedOn('locked'), keys.calls]).toEqual([[1], ['kept', 'kept']]);
+    keys.isLocked = false;
+    await counts.round();
+    expect([await handedOn('locked'), keys.calls]).toEqual([
       [1, 1],
-      ['kept', 'kept', 'uses'],
+      ['kept', 'kept', 'written'],
     ]);
+  });
+
+  it('are all handed on at a stop, although the uses of their keys cannot be written', async () => {
+    const counts = new RequestCounts(database, new LockedKeys(), new FakeClock(), new MemoryLog());
+    const organizationIds = Array.from({ length: 501 }, (_, n) => `stopped-${n}`);
+    for (const organizationId of organizationIds) counts.count({ ...request, organizationId });
+    await expect(counts.beforeApplicationShutdown()).rejects.toMatchObject({ code: '22012' });
+    const handed = await Promise.all(organizationIds.map(handedOn));
+    expect(handed.flat()).toEqual(organizationIds.map(() => 1));
   });
 
   /** The database, without an answer to the first COMMIT. */
@@ -78,6 +77,27 @@ describe('counted requests', () => {
     });
   }
 });
+
+class FlushedCounts extends RequestCounts {
+  override round(): Promise<boolean> {
+    return super.round();
+  }
+}
+
+/** Of which a row is locked. */
+class LockedKeys implements KeyUses {
+  readonly calls: string[] = [];
+  isLocked = true;
+  readonly isEmpty = false;
+
+  record(): void {}
+
+  writeAtCommit(tx: Transaction): () => void {
+    tx.atCommit(this.isLocked ? cannotBeWritten : canBeWritten, []);
+    if (!this.isLocked) this.calls.push('written');
+    return () => void this.calls.push('kept');
+  }
+}
 
 const noKeys: KeyUses = { isEmpty: true, record: () => undefined, writeAtCommit: () => () => undefined };
 const cannotBeWritten = statement('t.fail', 'SELECT 1 / (count(*) - count(*)) FROM outbox');

@@ -60,7 +60,11 @@ export class RequestCounts extends PollingWorker implements BeforeApplicationShu
 
   /** Hands on the rest: no request is left that could bring more. */
   async beforeApplicationShutdown(): Promise<void> {
-    while (await this.round()) continue;
+    do {
+      if (this.batch.length === 0) this.batch = this.takeWaiting();
+      await this.write(false);
+    } while (this.waiting.size > 0);
+    await this.write(true);
   }
 
   /**

@@ -78,9 +78,9 @@ export class BeginBulkWorker extends PollingWorker {
     if (claim.attempts.length > 0 || claim.skipped > 0) this.relay.wakeLater();
     if (claim.hasUnknown) this.unknownContacts.wake();
     laneMetrics().claimed(claim);
-    const { inMs: nextMs, floorMs } = await nextLook(this.database, this.owner, this.floorMs);
+    const { inMs: nextMs, isAnyWaiting, floorMs } = await nextLook(this.database, this.owner, this.floorMs);
     this.floorMs = floorMs;
-    this.isActive = nextMs !== null;
+    this.isActive = isAnyWaiting;
     if (nextMs === null) return false;
     // Full: the channel has slots left that this claim could not hold.
     if (claim.attempts.length >= free) return true;

@@ -31,6 +31,8 @@ export interface PaceNote extends ChannelKey {
 export interface NextLook {
   /** Milliseconds until the first look that it may take; null: none is due. */
   readonly inMs: number | null;
+  /** A channel has something to begin, whichever process has that: interactive sends count against its pace. */
+  readonly isAnyWaiting: boolean;
   /** No look of any process is due before, by the database's clock: the next may begin there. */
   readonly floorMs: number;
 }
@@ -84,7 +86,8 @@ const ABOVE_FLOOR = "p.look_at >= to_timestamp($2::float8 / 1000) AND p.look_at 
 const nextLookSql = statement<NextLook>(
   'messaging.pace.next-look',
   `SELECT (extract(epoch FROM next.at - now()) * 1000)::float8 AS "inMs",
-     (extract(epoch FROM least(first.at, now() - make_interval(secs => ${COMMITTED_MS / 1_000}))) * 1000)::float8 AS "floorMs"
+     (extract(epoch FROM least(first.at, now() - make_interval(secs => ${COMMITTED_MS / 1_000}))) * 1000)::float8 AS "floorMs",
+     first.at IS NOT NULL AS "isAnyWaiting"
    FROM (SELECT (SELECT p.look_at FROM channel_pace p WHERE ${ABOVE_FLOOR} ORDER BY p.look_at LIMIT 1) AS at) AS first
    CROSS JOIN (SELECT (SELECT p.look_at FROM channel_pace p WHERE ${ABOVE_FLOOR} AND (p.owner = $1 OR p.owned_until <= now())
      ORDER BY p.look_at LIMIT 1) AS at) AS next`,
@@ -198,7 +201,7 @@ export function leavePaces(tx: Transaction, owner: string, paces: readonly PaceA
 /** When this process may look next. @param floorMs as `lockPaces` has it */
 export async function nextLook(through: Queryable, owner: string, floorMs: number): Promise<NextLook> {
   const [next] = await through.query(nextLookSql, [owner, floorMs]);
-  return next ?? { inMs: null, floorMs };
+  return next ?? { inMs: null, isAnyWaiting: false, floorMs };
 }
 
 /** Takes interactive attempts from the credit of channels whose background has something to send. */

@@ -104,11 +104,10 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
 
 /** @throws Error for an event that comes too late for the feed and for any delivery */
 function refuseTooOld({ id }: PublicEvent): void {
-  const ageDays = (systemClock.now() - cuidTime(id).getTime()) / DAY_MS;
-  if (ageDays < ARRIVAL_DAYS_MAX) return;
-  throw new Error(
-    `events become deliveries for ${ARRIVAL_DAYS_MAX} days; this one is of ${Math.floor(ageDays)} days ago`,
-  );
+  const today = new Date(systemClock.now()).setUTCHours(0, 0, 0, 0);
+  const emittedAt = cuidTime(id);
+  if (emittedAt.getTime() >= today - ARRIVAL_DAYS_MAX * DAY_MS) return;
+  throw new Error(`events become deliveries for ${ARRIVAL_DAYS_MAX} days; this one is of ${emittedAt.toISOString()}`);
 }
 
 /** An event may come long after its contact was erased; its transaction has written, so that it sees every such contact. */

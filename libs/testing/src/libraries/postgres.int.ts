@@ -206,6 +206,21 @@ describe('a transaction', () => {
     await expect(committed).rejects.toBeInstanceOf(OutcomeUnknown);
     expect(await count()).toBe(1);
   });
+
+  it('has an unknown outcome when that answer is lost with those to what travelled along', async () => {
+    let isLosing = false;
+    const proxy = await proxyTo(servers, prepared.url, {
+      answer: (chunk) => (isLosing && chunk.includes('COMMIT') ? null : chunk),
+    });
+    const distant = await prepared.database({ url: proxy.url, poolMax: 1 });
+    const insertTwo = async (keys: readonly string[]): Promise<void> =>
+      distant.transaction(async (tx) => keys.forEach((key) => tx.atCommit(insertCounter, ['a', key, 1])));
+    // Prepares the statement on the connection.
+    await insertTwo(['k', 'l']);
+    isLosing = true;
+    await expect(insertTwo(['m', 'n'])).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(await count()).toBe(4);
+  });
 });
 
 describe('migrations', () => {

@@ -106,6 +106,7 @@ describe('a consumer with events that have time', () => {
 describe('a consumer that may lag', () => {
   /** Longer than it takes to publish two events, next to other work too. */
   const PULLS_APART_MS = 5_000;
+  const FOLLOWS_MS = 1_000;
   let begins: number[];
   beforeEach(async () => {
     await consumer.stop();
@@ -114,12 +115,13 @@ describe('a consumer that may lag', () => {
   });
 
   /** Replaces the consumer of the others; ended by the same hook. */
-  function makeLagging(pullsApartMs: number): PullConsumer {
+  function makeLagging(pullsApartMs: number, followsMs?: number): PullConsumer {
     return (consumer = new PullConsumer({
       connection: admin,
       consumer: topology,
       batchMax: BATCH_MAX,
       pullsApartMs,
+      ...(followsMs === undefined ? {} : { followsMs }),
       handle: async (events) => {
         begins.push(performance.now());
         batches.push(events.map(({ envelope }) => envelope.aggregateId));
@@ -138,7 +140,7 @@ describe('a consumer that may lag', () => {
       return answer.json<Readonly<Record<string, number>>>().num_waiting === 1;
     });
     const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, 100);
+    setTimeout(resolve, FOLLOWS_MS * 1.5);
     await promise;
   }
 
@@ -156,7 +158,7 @@ describe('a consumer that may lag', () => {
   });
 
   it('takes what follows an event closely with it, when it had to wait for that', async () => {
-    makeLagging(NEVER_MS).start();
+    makeLagging(NEVER_MS, FOLLOWS_MS).start();
     await untilItPulls();
     // As the relay publishes events of one aggregate: the next when the one before it is stored.
     await publish('first');

@@ -16,7 +16,8 @@ export interface SendsOptions {
  * Sends messages by the API, one at any moment of each step. Their events are committed right before they are answered: so what
  * is measured is commit, relay, broker, fan-out and request together.
  *
- * @returns the time from each answer to the arrival of its event in milliseconds, by their order; Infinity of what is late
+ * @returns the time from each answer to the arrival of its event in milliseconds, by their order
+ * @throws Error when one does not arrive in time: it could not be told which
  */
 export async function sendPaced({ baseUrl, organization, receiver, path, lengthMs }: SendsOptions): Promise<number[]> {
   const answeredMs: number[] = [];
@@ -34,6 +35,8 @@ export async function sendPaced({ baseUrl, organization, receiver, path, lengthM
   const arrivedMs: number[] = [];
   for (const deadlineMs = now() + LATE_MS; arrivedMs.length < answeredMs.length && now() < deadlineMs; await wait(100))
     for (const [, atMs] of await receiver.newArrivals(path)) arrivedMs.push(atMs);
+  const missing = answeredMs.length - arrivedMs.length;
+  if (missing !== 0) throw new Error(`${missing} of ${answeredMs.length} events of sends did not arrive`);
   arrivedMs.sort((one, other) => one - other);
   return answeredMs.map((atMs, index) => (arrivedMs[index] ?? Infinity) - atMs);
 }

@@ -122,14 +122,15 @@ class Measurement {
     const { baseUrl, organizations } = this.stack.devJson;
     const [organization] = organizations ?? [];
     if (!organization || baseUrl === undefined) throw new Error('the stack has no gateway or organization');
-    const path = '/light-by-api';
-    const webhook = await this.customers.register(organization.id, this.receiver.url + path, 'message.sent');
-    const to = { baseUrl, organization, receiver: this.receiver, path };
+    const measured = async (path: string, lengthMs: number): Promise<readonly number[]> => {
+      const webhook = await this.customers.register(organization.id, this.receiver.url + path, 'message.sent');
+      const latenciesMs = await sendPaced({ baseUrl, organization, receiver: this.receiver, path, lengthMs });
+      await this.customers.remove(webhook);
+      return latenciesMs;
+    };
     // New recipients are learnt, and statements prepared.
-    await sendPaced({ ...to, lengthMs: WARM_SENDS_MS });
-    const latenciesMs = await sendPaced({ ...to, lengthMs: this.options.roundMs });
-    await this.customers.remove(webhook);
-    return latenciesMs;
+    await measured('/warm-by-api', WARM_SENDS_MS);
+    return measured('/light-by-api', this.options.roundMs);
   }
 
   private memoryMb(): number {
