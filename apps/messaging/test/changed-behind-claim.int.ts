@@ -30,7 +30,7 @@ describe('a claim of retries whose rows change behind its look', () => {
       await store.letTimePass(attempt);
       attempts.push(attempt);
     }
-    const lines = await retryLines(store.database, null, 64);
+    const { lines } = await retryLines(store.database, null, 64);
     await lookAndWait();
     const holder = await store.superuser.connect();
     try {

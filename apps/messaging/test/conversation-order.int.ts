@@ -82,7 +82,7 @@ describe('what is still to be sent', () => {
   });
 
   async function claim(bounds: Partial<Parameters<typeof claimRetries>[2]> = {}): Promise<ClaimedAttempt[]> {
-    const lines = await retryLines(store.database, null, 64);
+    const { lines } = await retryLines(store.database, null, 64);
     const all = { limit: 200, organizationMax: 200, underway: new Map<string, number>(), ...bounds };
     return claimRetries(store.database, lines, all, newCuid());
   }

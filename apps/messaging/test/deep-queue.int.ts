@@ -28,7 +28,7 @@ describe('a long queue of messages that are still to be sent', () => {
   beforeEach(() => store.forgetDispatches());
 
   async function claim(lines?: readonly RetryLine[]): Promise<ClaimedAttempt[]> {
-    lines ??= await retryLines(database, null, 64);
+    lines ??= (await retryLines(database, null, 64)).lines;
     return claimRetries(database, lines, { limit: 64, organizationMax: 16, underway: new Map() }, newCuid());
   }
 
@@ -50,7 +50,7 @@ describe('a long queue of messages that are still to be sent', () => {
     const poll = (await preparedStatements(database)).find(({ name }) => name === 'messaging.dispatch.claim');
     if (!poll) throw new Error('it was not prepared');
     const line = [`'{${sender.organizationId}}'`, `'{${sender.channelId}}'`];
-    const values = ['64', "'l'", ...line, '16', "'{}'", "'{}'", "'{}'"];
+    const values = ['64', "'l'", ...line, '16', "'{}'", "'{}'", "'{}'", "'-Infinity'"];
     return blocksOf(await planOf(database, poll, { values, analyze: true }));
   }
 

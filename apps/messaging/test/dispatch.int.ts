@@ -159,7 +159,7 @@ describe('the dispatch of messages', () => {
       for (const sender of senders) await owe(sender, false);
       const walked: RetryLine[] = [];
       for (let at: RetryLine | null = null; ;) {
-        const lines: RetryLine[] = await retryLines(store.database, at, 2);
+        const { lines } = await retryLines(store.database, at, 2);
         walked.push(...lines);
         at = lines[1] ?? null;
         if (at === null) break;
@@ -254,7 +254,7 @@ describe('the dispatch of messages', () => {
   }
 
   async function claim(bounds: Partial<Parameters<typeof claimRetries>[2]> = {}): Promise<ClaimedAttempt[]> {
-    const lines = await retryLines(store.database, null, 64);
+    const { lines } = await retryLines(store.database, null, 64);
     const all = { limit: 200, organizationMax: 200, underway: new Map<string, number>(), ...bounds };
     return claimRetries(store.database, lines, all, newCuid());
   }

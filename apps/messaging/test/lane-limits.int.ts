@@ -3,7 +3,7 @@ import { systemClock } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { ApplySuppressions } from '../src/apply-suppressions/apply-suppressions.js';
 import type { LaneAttempt } from '../src/begin-bulk/claim-lanes.js';
-import { nextLook } from '../src/bulk-lane/channel-pace.repository.js';
+import { nextLook, NO_FLOORS } from '../src/bulk-lane/channel-pace.repository.js';
 import { LaneSignal } from '../src/bulk-lane/lane-signal.js';
 import { BEGIN_WITHIN_MS } from '../src/dispatch/dispatch.entity.js';
 import { RetrySignal } from '../src/dispatch/retry-signal.js';
@@ -59,7 +59,7 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
 
   it('are looked at next when there is one, by the process that has it, and known to wait to every other one', async () => {
     const next = async (owner: string): Promise<[boolean, boolean]> => {
-      const { inMs, isAnyWaiting } = await nextLook(store.database, owner, -Infinity);
+      const { inMs, isAnyWaiting } = await nextLook(store.database, owner, NO_FLOORS);
       return [inMs !== null, isAnyWaiting];
     };
     // Without a lane no credit is kept from which interactive sends would take.

@@ -126,7 +126,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
   }
 
   async function claim(): Promise<void> {
-    const lines = await retryLines(store.database, null, 64);
+    const { lines } = await retryLines(store.database, null, 64);
     const bounds = { limit: 8, organizationMax: 8, underway: new Map<string, number>() };
     const claimed = await claimRetries(store.database, lines, bounds, newCuid());
     for (const attempt of claimed) {

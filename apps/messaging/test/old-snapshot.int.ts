@@ -3,17 +3,21 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
 import { behindSnapshot, blocksOfLooks, testServers } from '@switchboard/testing';
 import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
-import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
+import { claimRetries, retryLines } from '../src/dispatch/retry-claim.repository.js';
 import { TestInbox } from './test-inbox.js';
 
 const servers = testServers();
 const SENDS = 20_000;
 
 /** The polls of the queue of attempts, with values as their workers give them. */
-const POLLS = {
-  'messaging.dispatch.abandon': ['200', '86400', '120'],
-  'messaging.dispatch.claim': ['64', "'l'", "'{}'", "'{}'", '16', "'{}'", "'{}'", "'{}'"],
-};
+function polls(organizationId: string, floorMs: number): Record<string, string[]> {
+  const line = [`'{${organizationId}}'`, "'{channel}'"];
+  return {
+    'messaging.dispatch.abandon': ['200', '86400', '120'],
+    'messaging.dispatch.retry-lines': ["''", "''", '64', `'${floorMs}'`],
+    'messaging.dispatch.claim': ['64', "'l'", ...line, '16', "'{}'", "'{}'", '\'{""}\'', `'${floorMs}'`],
+  };
+}
 
 describe('the queue of attempts behind an old snapshot', () => {
   let inbox: TestInbox;
@@ -23,32 +27,41 @@ describe('the queue of attempts behind an old snapshot', () => {
     inbox = await TestInbox.open(servers);
     database = await inbox.prepared.database({ poolMax: 1 });
     await abandonOverdue(database, 200, 86_400_000, 120_000);
+    await retryLines(database, null, 64);
     await claimRetries(database, [], { limit: 64, organizationMax: 16, underway: new Map() }, newCuid());
   });
 
-  /** Sends of the last hour, each marked and settled in transactions of its own as far as the index can see. */
-  async function churn(): Promise<void> {
+  /** Pages that each poll touches. */
+  async function blocks(floorMs: number): Promise<Record<string, number>> {
+    return blocksOfLooks(database, polls(inbox.organizationId, floorMs));
+  }
+
+  /** Sends of the last hour, each marked, or to be sent again, and settled in transactions of its own as far as the indexes can see. */
+  async function churn(state: 'DISPATCHING' | 'RETRY'): Promise<void> {
     const { organizationId, superuser } = inbox;
     await superuser.dataSource.query(
       `INSERT INTO messaging.dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state, due_at, attempts)
-       SELECT $1, 'c' || lpad(n::text, 24, '0'), 'channel', 'contact' || n, '+14155550100', 'l', 'DISPATCHING',
+       SELECT $1, 'c' || lpad(n::text, 24, '0'), 'channel', 'contact' || n, '+14155550100', 'l', $3,
          now() - n * interval '1 hour' / $2 - interval '3 minutes', 1 FROM generate_series(1, $2::int) AS n`,
-      [organizationId, SENDS],
+      [organizationId, SENDS, state],
     );
     await superuser.dataSource.query('DELETE FROM messaging.dispatch WHERE organization_id = $1', [organizationId]);
   }
 
   it('costs its polls what it costs without one, however much was sent since', async () => {
-    const before = await blocksOfLooks(database, POLLS);
+    const { floorMs } = await retryLines(database, null, 64);
+    const before = await blocks(floorMs);
     await behindSnapshot(inbox.superuser, async () => {
-      await churn();
-      const behind: Record<string, number> = await blocksOfLooks(database, POLLS);
+      await churn('DISPATCHING');
+      await churn('RETRY');
+      const behind = await blocks(floorMs);
       for (const [name, blocks] of Object.entries(before)) {
         expect([name, behind[name]]).toEqual([name, expect.closeTo(blocks, -1.3)]);
       }
-      // Without the bound of a poll the entries are there to be walked through.
-      const whole = await blocksOfLooks(database, { 'messaging.dispatch.abandon': ['200', '86400', '31536000'] });
-      expect(whole['messaging.dispatch.abandon']).toBeGreaterThan(500);
+      // Without bounds and floor the entries are there to be walked through.
+      const unbound = await blocksOfLooks(database, { 'messaging.dispatch.abandon': ['200', '86400', '31536000'] });
+      const { 'messaging.dispatch.abandon': _bound, ...whole } = { ...(await blocks(-Infinity)) };
+      for (const count of [...Object.values(unbound), ...Object.values(whole)]) expect(count).toBeGreaterThan(500);
     });
   });
 });

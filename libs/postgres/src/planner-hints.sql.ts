@@ -23,10 +23,22 @@ const declareOrganizations = (table: string): string =>
  */
 export const plannerHints = `
   IF to_regproc('pg_catalog.pg_restore_attribute_stats') IS NOT NULL THEN
-    PERFORM ${declareOrganizations('c.relname::text')}
-    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'organization_id'
-    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> ALL (ARRAY(
-      SELECT s.tablename FROM pg_stats s WHERE s.schemaname = current_schema() AND s.attname = 'organization_id'));
+    DECLARE
+      unknown text;
+    BEGIN
+      FOR unknown IN SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'organization_id'
+        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> ALL (ARRAY(
+          SELECT s.tablename FROM pg_stats s WHERE s.schemaname = current_schema() AND s.attname = 'organization_id'))
+      LOOP
+        BEGIN
+          -- Of a table that is dropped at this moment the function knows no better than to fail with an internal error.
+          EXECUTE format('LOCK TABLE %I IN SHARE UPDATE EXCLUSIVE MODE', unknown);
+          PERFORM ${declareOrganizations('unknown')};
+        EXCEPTION
+          WHEN undefined_table THEN NULL;
+        END;
+      END LOOP;
+    END;
   END IF;
 `;
 

@@ -4,11 +4,18 @@ import { Relay } from '@switchboard/outbox';
 import { Database, isTimedOut, OutcomeUnknown, sqlState } from '@switchboard/postgres';
 import { WakeSignal } from '@switchboard/timing';
 import { LOG, PollingWorker, STOPPING, systemClock, type Log, type RoundResult } from '@switchboard/platform';
-import { lowerPassed, nextLook, sweepPaces, takeInteractive } from '../bulk-lane/channel-pace.repository.js';
+import {
+  lowerPassed,
+  nextLook,
+  sweepPaces,
+  takeInteractive,
+  type LaneFloors,
+} from '../bulk-lane/channel-pace.repository.js';
 import { InteractiveBegins } from '../bulk-lane/interactive-begins.js';
 import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
+import { LookFloor } from '../dispatch/look-floor.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
 import { claimLanes, type LaneAttempt, type LaneClaim } from './claim-lanes.js';
 import { laneMetrics } from './lane-metrics.js';
@@ -23,8 +30,6 @@ const CHANNELS_MAX = 32;
 const IDLE_MS = 2_000;
 /** Between looks for what a crash left, and for channels that are connected again. */
 const SWEEP_MS = 5_000;
-/** Between looks that begin at no floor; see `nextLook`. */
-const FLOORLESS_MS = 60_000;
 /** How long a channel is left alone whose rows are locked by somebody else. */
 const APART_MS = 1_000;
 /** While there is no room: until one has ended, at most so long. */
@@ -39,9 +44,8 @@ export class BeginBulkWorker extends PollingWorker {
   private readonly owner = randomUUID();
   private underway = 0;
   private sweptMs = -Infinity;
-  /** Looks that are due begin here, by the database's clock. */
-  private floorMs = -Infinity;
-  private flooredMs = -Infinity;
+  private readonly looks = new LookFloor();
+  private readonly repeats = new LookFloor();
   private isActive = false;
   private channelsMax = CHANNELS_MAX;
   /** Channels that alone ran into a locked row, with the monotonic time until which they are left alone. */
@@ -66,20 +70,24 @@ export class BeginBulkWorker extends PollingWorker {
   /** Does not wait for the attempts it begins. */
   protected async round(): Promise<RoundResult> {
     if (this.stopping.aborted) return false;
-    await this.sweep();
+    const nowMs = systemClock.monotonic();
+    if (this.looks.isWholeDue(nowMs)) await lowerPassed(this.database);
+    const floors = { looksFromMs: this.looks.begin(nowMs), repeatsFromMs: this.repeats.begin(nowMs) };
+    await this.sweep(nowMs, floors);
     await this.takeInteractive();
     const free = Math.min(UNDERWAY_MAX - this.underway, CLAIM_MAX);
     if (free <= 0) {
       await this.untilOneEnded();
       return true;
     }
-    const claim = await this.claim(free);
+    const claim = await this.claim(free, floors);
     for (const attempt of claim.attempts) void this.attempt(attempt);
     if (claim.attempts.length > 0 || claim.skipped > 0) this.relay.wakeLater();
     if (claim.hasUnknown) this.unknownContacts.wake();
     laneMetrics().claimed(claim);
-    const { inMs: nextMs, isAnyWaiting, floorMs } = await nextLook(this.database, this.owner, this.floorMs);
-    this.floorMs = floorMs;
+    const { inMs: nextMs, isAnyWaiting, ...found } = await nextLook(this.database, this.owner, floors);
+    this.looks.move(found.looksFromMs);
+    this.repeats.move(found.repeatsFromMs);
     this.isActive = isAnyWaiting;
     if (nextMs === null) return false;
     // Full: the channel has slots left that this claim could not hold.
@@ -103,7 +111,7 @@ export class BeginBulkWorker extends PollingWorker {
   }
 
   /** Behind a timeout of a lock every channel is claimed for by itself, so that one does not hold up the others. */
-  private async claim(attemptsMax: number): Promise<LaneClaim> {
+  private async claim(attemptsMax: number, floors: LaneFloors): Promise<LaneClaim> {
     const lease = this.journal.newLease();
     const startedMs = systemClock.monotonic();
     for (const [channelId, untilMs] of this.apart) if (untilMs < startedMs) this.apart.delete(channelId);
@@ -111,8 +119,8 @@ export class BeginBulkWorker extends PollingWorker {
     const onLocked = (channelIds: readonly string[]): void => void (claimedFor = channelIds);
     const without = [...this.apart.keys()];
     try {
-      const { owner, channelsMax, floorMs } = this;
-      const spec = { owner, lease, channelsMax, attemptsMax, without, floorMs, onLocked };
+      const { owner, channelsMax } = this;
+      const spec = { owner, lease, channelsMax, attemptsMax, without, floors, onLocked };
       const claim = await this.database.transaction((tx) => claimLanes(tx, spec), { hasShortLocks: true });
       this.channelsMax = Math.min(this.channelsMax * 2, CHANNELS_MAX);
       laneMetrics().claimEnded(systemClock.monotonic() - startedMs);
@@ -143,17 +151,11 @@ export class BeginBulkWorker extends PollingWorker {
     }
   }
 
-  private async sweep(): Promise<void> {
-    const nowMs = systemClock.monotonic();
+  private async sweep(nowMs: number, floors: LaneFloors): Promise<void> {
     if (nowMs - this.sweptMs < SWEEP_MS) return;
     this.sweptMs = nowMs;
     await releaseConnected(this.database);
-    if (nowMs - this.flooredMs >= FLOORLESS_MS) {
-      this.flooredMs = nowMs;
-      this.floorMs = -Infinity;
-      await lowerPassed(this.database);
-    }
-    await sweepPaces(this.database);
+    await sweepPaces(this.database, floors);
   }
 
   private async untilOneEnded(): Promise<void> {

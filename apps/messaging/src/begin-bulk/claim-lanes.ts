@@ -3,7 +3,7 @@ import { appendEvents } from '@switchboard/outbox';
 import { type Transaction } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { insertBegun } from '../bulk-lane/attempt-begun.repository.js';
-import { leavePaces, lockPaces } from '../bulk-lane/channel-pace.repository.js';
+import { leavePaces, lockPaces, NO_FLOORS, type LaneFloors } from '../bulk-lane/channel-pace.repository.js';
 import { endItems, noteContacts, type SkipReason } from '../bulk-lane/lane-item.repository.js';
 import type { ItemKey, LaneItem, RecipientKey } from '../bulk-lane/lane.entity.js';
 import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
@@ -49,7 +49,7 @@ export interface ClaimSpec {
   /** Ids of channels that are left alone. */
   readonly without?: readonly string[];
   /** See `lockPaces`. */
-  readonly floorMs?: number;
+  readonly floors?: LaneFloors;
   /** Is given the ids of the channels that are claimed for. */
   readonly onLocked?: (channelIds: readonly string[]) => void;
 }
@@ -66,11 +66,12 @@ const NOTHING: LaneClaim = { attempts: [], channels: 0, skipped: 0, hasUnknown: 
  */
 export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<LaneClaim> {
   const markedMs = systemClock.monotonic();
+  const { floors = NO_FLOORS } = spec;
   const paces = await lockPaces(tx, spec.owner, spec.channelsMax, spec);
   if (paces.length === 0) return NOTHING;
   spec.onLocked?.(paces.map(({ channelId }) => channelId));
   // One more than can be claimed: so it is seen that something is left.
-  const lanes = await claimableLanes(tx, paces, spec.attemptsMax + 1);
+  const lanes = await claimableLanes(tx, paces, spec.attemptsMax + 1, floors);
   const readAtMs = systemClock.monotonic();
   await holdLanes(tx, disconnectedOf(lanes));
   const connected = lanes.filter(({ channelStatus }) => channelStatus === 'CONNECTED');
@@ -82,6 +83,7 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
     tx,
     laneShares.flatMap(({ lane, repeats }) => (repeats > 0 ? [{ ...lane, count: repeats }] : [])),
     spec.lease,
+    floors,
   );
 
   const slots = new AllocatedSlots(laneShares, readAtMs);

@@ -1,6 +1,8 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { isActive, mayBegin, pacedJobs, waitingOf } from '../bulk-lane/active-lane.sql.js';
+import type { LaneFloors } from '../bulk-lane/channel-pace.repository.js';
 import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
+import { isAbove } from '../dispatch/look-floor.js';
 import { MAY_REPEAT } from '../dispatch/paced-claim.repository.js';
 
 /** A lane of a locked channel that may begin something, locked against actions on it. */
@@ -43,6 +45,7 @@ export interface LaneAfter extends LaneKey {
 /** Of a lane `l` what is to be sent again. */
 const OF_LANE = `d.state = 'PACED' AND d.organization_id = l.organization_id AND d.channel_id = l.channel_id
        AND d.job_id = l.job_id`;
+const IS_DUE = `d.due_at <= now() AND ${isAbove('$4', 'd.due_at')}`;
 /** How many of them, up to the limit. */
 const countOf = (which: string): string =>
   `(SELECT count(*)::int FROM (SELECT FROM dispatch d WHERE ${OF_LANE} AND ${which} ORDER BY d.due_at LIMIT $3) AS found)`;
@@ -55,7 +58,7 @@ const lanesSql = statement<ClaimableLane>(
   'messaging.lane.claimable',
   `WITH RECURSIVE g AS MATERIALIZED (
      SELECT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, channel_id)
-   ), ${pacedJobs('g')}, claimed AS MATERIALIZED (
+   ), ${pacedJobs('g', '$4')}, claimed AS MATERIALIZED (
      SELECT a.organization_id, a.job_id FROM g JOIN bulk_lane a
        ON ${isActive('a')} AND a.organization_id = g.organization_id AND a.channel_id = g.channel_id
      UNION
@@ -64,7 +67,7 @@ const lanesSql = statement<ClaimableLane>(
    SELECT l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId",
      l.throttle_per_hour AS "throttlePerHour", l.owner,
      (extract(epoch FROM l.next_begin_at) * 1000)::float8 AS "nextBeginMs", ch.status AS "channelStatus",
-     ${countOf('d.due_at <= now()')} AS due, ${countOf(`d.due_at <= now() AND ${MAY_REPEAT}`)} AS repeats,
+     ${countOf(IS_DUE)} AS due, ${countOf(`${IS_DUE} AND ${MAY_REPEAT}`)} AS repeats,
      (SELECT (extract(epoch FROM d.due_at) * 1000)::float8 FROM dispatch d WHERE ${OF_LANE}
        AND d.due_at > now() ORDER BY d.due_at LIMIT 1) AS "nextRepeatMs",
      l.waiting_from AS "waitingFrom",
@@ -101,13 +104,16 @@ const leaveSql = statement(
  * Locks lanes of channels that may have something to begin, now or later, and that no pause, hold or withdrawal keeps.
  *
  * @param limit of what is counted in each
+ * @param floors as `lockPaces` has them
  */
 export async function claimableLanes(
   tx: Transaction,
   channels: readonly ChannelKey[],
   limit: number,
+  floors: LaneFloors,
 ): Promise<ClaimableLane[]> {
-  return tx.query(lanesSql, [...unnestColumns(channels, ['organizationId', 'channelId']), limit]);
+  const columns = unnestColumns(channels, ['organizationId', 'channelId']);
+  return tx.query(lanesSql, [...columns, limit, floors.repeatsFromMs]);
 }
 
 /** The next recipients of locked lanes, in the order of their index. */

@@ -1,3 +1,5 @@
+import { isAbove } from '../dispatch/look-floor.js';
+
 /** Of a lane: no pause, hold or withdrawal keeps it. */
 export const mayBegin = (lane: string): string =>
   `NOT ${lane}.is_paused AND ${lane}.held_reason IS NULL AND NOT ${lane}.is_withdrawn`;
@@ -5,11 +7,14 @@ export const mayBegin = (lane: string): string =>
 /**
  * Of channels `from` the jobs with something to be sent again, now or later: a walk from job to job along `dispatch_paced`, whatever of
  * each is to be sent. To be put behind `WITH RECURSIVE`.
+ *
+ * @param floor where they are due at the earliest, in epoch milliseconds
  */
-export const pacedJobs = (from: string): string => {
+export const pacedJobs = (from: string, floor: string): string => {
   const next = (of: string, behind: string): string =>
     `CROSS JOIN LATERAL (SELECT d.job_id FROM dispatch d
        WHERE d.state = 'PACED' AND d.organization_id = ${of}.organization_id AND d.channel_id = ${of}.channel_id${behind}
+         AND ${isAbove(floor, 'd.due_at')}
        ORDER BY d.job_id LIMIT 1) AS next`;
   return `paced AS (
      SELECT c.organization_id, c.channel_id, next.job_id FROM ${from} AS c ${next('c', '')}

@@ -1,5 +1,6 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { floorAt, isAbove } from '../dispatch/look-floor.js';
 import { hasPassedBy, hasWaiting, isActive, mayBegin, pacedJobs } from './active-lane.sql.js';
 import type { ChannelBegins } from './interactive-begins.js';
 import type { ChannelKey, LaneKey } from './lane.entity.js';
@@ -27,14 +28,23 @@ export interface PaceNote extends ChannelKey {
   readonly dueInMs: number | null;
 }
 
-/** When a process looks next. */
-export interface NextLook {
+/** Where looks begin, by the database's clock in epoch milliseconds; see `LookFloor`. */
+export interface LaneFloors {
+  /** No look of any process is due before. */
+  readonly looksFromMs: number;
+  /** No message of a lane that is to be sent again is due before. */
+  readonly repeatsFromMs: number;
+}
+
+/** Of a whole look. */
+export const NO_FLOORS: LaneFloors = { looksFromMs: -Infinity, repeatsFromMs: -Infinity };
+
+/** When a process looks next, and from where. */
+export interface NextLook extends LaneFloors {
   /** Milliseconds until the first look that it may take; null: none is due. */
   readonly inMs: number | null;
   /** A channel has something to begin, whichever process has that: interactive sends count against its pace. */
   readonly isAnyWaiting: boolean;
-  /** No look of any process is due before, by the database's clock: the next may begin there. */
-  readonly floorMs: number;
 }
 
 /** How long a process that does not look any more keeps a channel. */
@@ -44,11 +54,6 @@ const SLOWED_ONCE_IN_MS = 1_000;
 /** Interactive sends that exceed the channel's rate hold up the background by so much at most. */
 const DEBT_MAX_MS = 1_000;
 
-/**
- * A look's time is of the moment at which it is written, or later, and is committed so long after that. What takes longer is found by a
- * look that begins at no floor.
- */
-const COMMITTED_MS = 10_000;
 const REGAINED = `least(1, p.share + ${SHARE_REGAINED_PER_SECOND}
   * extract(epoch FROM now() - greatest(p.share_changed_at, now() - interval '1 hour')))`;
 const PER_SECOND = `(coalesce(p.per_second, ${CHANNEL_PER_SECOND}) * ${REGAINED})`;
@@ -64,7 +69,7 @@ const lockSql = statement<LockedPace>(
   'messaging.pace.lock',
   `SELECT p.organization_id AS "organizationId", p.channel_id AS "channelId", ${PER_SECOND}::float8 AS "perSecond",
      (extract(epoch FROM p.next_begin_at) * 1000)::float8 AS "nextBeginMs"
-   FROM channel_pace p WHERE p.look_at >= to_timestamp($4::float8 / 1000) AND p.look_at < 'infinity'
+   FROM channel_pace p WHERE ${isAbove('$4', 'p.look_at')} AND p.look_at < 'infinity'
      AND p.look_at <= clock_timestamp() AND (p.owner = $1 OR p.owned_until <= now())
      AND NOT p.channel_id = ANY($3::text[]) AND ${IS_COMPARED}
    ORDER BY p.look_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`,
@@ -82,15 +87,17 @@ const updateSql = statement(
      AS g(organization_id, channel_id, next_begin_ms, look_at_ms)
    WHERE p.organization_id = g.organization_id AND p.channel_id = g.channel_id`,
 );
-const ABOVE_FLOOR = "p.look_at >= to_timestamp($2::float8 / 1000) AND p.look_at < 'infinity'";
+const ABOVE_FLOOR = `${isAbove('$2', 'p.look_at')} AND p.look_at < 'infinity'`;
 const nextLookSql = statement<NextLook>(
   'messaging.pace.next-look',
   `SELECT (extract(epoch FROM next.at - now()) * 1000)::float8 AS "inMs",
-     (extract(epoch FROM least(first.at, now() - make_interval(secs => ${COMMITTED_MS / 1_000}))) * 1000)::float8 AS "floorMs",
+     ${floorAt('first.at')} AS "looksFromMs", ${floorAt('repeat.at')} AS "repeatsFromMs",
      first.at IS NOT NULL AS "isAnyWaiting"
    FROM (SELECT (SELECT p.look_at FROM channel_pace p WHERE ${ABOVE_FLOOR} ORDER BY p.look_at LIMIT 1) AS at) AS first
    CROSS JOIN (SELECT (SELECT p.look_at FROM channel_pace p WHERE ${ABOVE_FLOOR} AND (p.owner = $1 OR p.owned_until <= now())
-     ORDER BY p.look_at LIMIT 1) AS at) AS next`,
+     ORDER BY p.look_at LIMIT 1) AS at) AS next
+   CROSS JOIN (SELECT (SELECT d.due_at FROM dispatch d WHERE d.state = 'PACED' AND ${isAbove('$3', 'd.due_at')}
+     ORDER BY d.due_at LIMIT 1) AS at) AS repeat`,
 );
 const creditSql = statement(
   'messaging.pace.interactive',
@@ -123,10 +130,11 @@ const sweepSql = statement<ChannelKey>(
        WHERE ${isActive('l')} AND l.organization_id = p.organization_id AND l.channel_id = p.channel_id
          AND l.next_begin_at <= now()
          AND ${hasWaiting('l')}) OR EXISTS (
-       WITH RECURSIVE ${pacedJobs('(SELECT p.organization_id, p.channel_id)')}
+       WITH RECURSIVE ${pacedJobs('(SELECT p.organization_id, p.channel_id)', '$1')}
        SELECT FROM paced JOIN bulk_lane l ON l.organization_id = paced.organization_id AND l.job_id = paced.job_id
        CROSS JOIN LATERAL (SELECT FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = paced.organization_id
-         AND d.channel_id = paced.channel_id AND d.job_id = paced.job_id AND d.due_at <= now() LIMIT 1) AS due
+         AND d.channel_id = paced.channel_id AND d.job_id = paced.job_id AND d.due_at <= now() AND ${isAbove('$1', 'd.due_at')} LIMIT 1)
+         AS due
        WHERE l.next_begin_at <= now() AND l.is_open AND ${mayBegin('l')}))
      FOR NO KEY UPDATE OF p SKIP LOCKED
    )
@@ -182,15 +190,15 @@ export async function lowerPassed(through: Queryable): Promise<void> {
 /**
  * Locks channels whose look is due and that no other process paces, the longest due first; waits for none.
  *
- * @param floorMs of the process's last `nextLook`; minus infinity: all are looked for
+ * @param floors of the process's last `nextLook`; without them all are looked for
  */
 export async function lockPaces(
   tx: Transaction,
   owner: string,
   max: number,
-  { without = [], floorMs = -Infinity }: { readonly without?: readonly string[]; readonly floorMs?: number } = {},
+  { without = [], floors = NO_FLOORS }: { readonly without?: readonly string[]; readonly floors?: LaneFloors } = {},
 ): Promise<LockedPace[]> {
-  return tx.query(lockSql, [owner, max, without, floorMs]);
+  return tx.query(lockSql, [owner, max, without, floors.looksFromMs]);
 }
 
 /** Leaves locked channels to their next look, as the process's own. Travels with COMMIT. */
@@ -198,10 +206,10 @@ export function leavePaces(tx: Transaction, owner: string, paces: readonly PaceA
   tx.atCommit(updateSql, [owner, ...unnestColumns(paces, ['organizationId', 'channelId', 'nextBeginMs', 'lookAtMs'])]);
 }
 
-/** When this process may look next. @param floorMs as `lockPaces` has it */
-export async function nextLook(through: Queryable, owner: string, floorMs: number): Promise<NextLook> {
-  const [next] = await through.query(nextLookSql, [owner, floorMs]);
-  return next ?? { inMs: null, isAnyWaiting: false, floorMs };
+/** When this process may look next. @param floors as `lockPaces` has them */
+export async function nextLook(through: Queryable, owner: string, floors: LaneFloors): Promise<NextLook> {
+  const [next] = await through.query(nextLookSql, [owner, floors.looksFromMs, floors.repeatsFromMs]);
+  return next ?? { inMs: null, isAnyWaiting: false, ...floors };
 }
 
 /** Takes interactive attempts from the credit of channels whose background has something to send. */
@@ -228,9 +236,9 @@ export async function awaitClaims(database: Pick<Database, 'transaction'>, key: 
   await database.transaction((tx) => tx.query(holdSql, [key.organizationId, key.channelId]));
 }
 
-/** Finds channels that wait although they need not: what a crash left between a COMMIT and its wake-up. */
-export async function sweepPaces(through: Queryable): Promise<ChannelKey[]> {
-  return through.query(sweepSql, []);
+/** Finds channels that wait although they need not: what a crash left between a COMMIT and its wake-up. @param floors as `lockPaces` */
+export async function sweepPaces(through: Queryable, floors = NO_FLOORS): Promise<ChannelKey[]> {
+  return through.query(sweepSql, [floors.repeatsFromMs]);
 }
 
 function mergeNotes(one: PaceNote, other: PaceNote): PaceNote {

@@ -1,6 +1,8 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import type { LaneFloors } from '../bulk-lane/channel-pace.repository.js';
 import { inAnyMonth, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS } from './dispatch.entity.js';
+import { isAbove } from './look-floor.js';
 import { judgeAttemptsSql, type ClaimedAttempt } from './retry-claim.repository.js';
 import { hasEarlierRetry, isStillDue } from './retry-order.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
@@ -40,7 +42,7 @@ const markSql = statement<MessageKey & { readonly jobId: string }>(
      CROSS JOIN LATERAL (
        SELECT d.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at FROM dispatch d
        WHERE d.state = 'PACED' AND d.organization_id = g.organization_id AND d.channel_id = g.channel_id
-         AND d.job_id = g.job_id AND d.due_at <= now() AND ${MAY_REPEAT}
+         AND d.job_id = g.job_id AND d.due_at <= now() AND ${isAbove('$6', 'd.due_at')} AND ${MAY_REPEAT}
        ORDER BY d.due_at LIMIT g.count) AS n
    ), held AS (
      SELECT d.organization_id, d.message_id
@@ -68,10 +70,11 @@ export async function claimPaced(
   tx: Transaction,
   counts: readonly RepeatCount[],
   lease: string,
+  floors: LaneFloors,
 ): Promise<PacedAttempt[]> {
   if (counts.length === 0) return [];
   const columns = unnestColumns(counts, ['organizationId', 'channelId', 'jobId', 'count']);
-  const marked = await tx.query(markSql, [lease, ...columns]);
+  const marked = await tx.query(markSql, [lease, ...columns, floors.repeatsFromMs]);
   if (marked.length === 0) return [];
   const jobOf = new Map(marked.map(({ messageId, jobId }) => [messageId, jobId]));
   const judged = await tx.query(judgeAttemptsSql, unnestColumns(marked, ['organizationId', 'messageId']));

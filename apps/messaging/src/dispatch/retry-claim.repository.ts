@@ -3,6 +3,7 @@ import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { inAnyMonth, lockFreeMessages, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS, type Attempt } from './dispatch.entity.js';
+import { floorAt, isAbove } from './look-floor.js';
 import { IN_ORDER, isStillDue, LINE, OF_LINE, WAITED_FOR } from './retry-order.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
 
@@ -17,6 +18,13 @@ export interface RetryLine {
   readonly channelId: string;
 }
 
+/** What a look along the lines found. */
+export interface RetryLook {
+  readonly lines: readonly RetryLine[];
+  /** No message that is to be sent again is due before, by the database's clock: see `LookFloor`. */
+  readonly floorMs: number;
+}
+
 /** How much may be claimed. */
 export interface ClaimBounds {
   readonly limit: number;
@@ -26,31 +34,44 @@ export interface ClaimBounds {
   readonly underway: ReadonlyMap<string, number>;
   /** The contact behind whom the conversations of a channel are looked through; the first by default. */
   readonly behind?: ReadonlyMap<string, string>;
+  /** Of the last look (`retryLines`); minus infinity by default. */
+  readonly floorMs?: number;
 }
 
 /** The oldest that are due, whosesoever: as long as these are all, every one that is due is seen in every round. */
 const OLDEST_MAX = 256;
 
-/** A walk from line to line along `dispatch_line`: one probe each, whatever waits in them. */
-const linesSql = statement<RetryLine>(
+/**
+ * A walk from line to line along `dispatch_line`: one probe each, whatever waits in them. Its last row is of no line: there is a floor
+ * where nothing waits.
+ */
+const linesSql = statement<RetryLine & { readonly floorMs: number | null }>(
   'messaging.dispatch.retry-lines',
   `WITH RECURSIVE line AS (
      (SELECT d.organization_id, d.channel_id, 1 AS n FROM dispatch d
-      WHERE ${OF_LINE} AND ${LINE} > $1 || ' ' || $2 ORDER BY ${LINE} LIMIT 1)
+      WHERE ${OF_LINE} AND ${LINE} > $1 || ' ' || $2 AND ${isAbove('$4', 'd.due_at')} ORDER BY ${LINE} LIMIT 1)
      UNION ALL
      SELECT next.organization_id, next.channel_id, line.n + 1
      FROM line CROSS JOIN LATERAL (
        SELECT d.organization_id, d.channel_id FROM dispatch d
-       WHERE ${OF_LINE} AND ${LINE} > line.organization_id || ' ' || line.channel_id ORDER BY ${LINE} LIMIT 1) AS next
+       WHERE ${OF_LINE} AND ${LINE} > line.organization_id || ' ' || line.channel_id AND ${isAbove('$4', 'd.due_at')}
+       ORDER BY ${LINE} LIMIT 1) AS next
      WHERE line.n < $3
    )
-   SELECT organization_id AS "organizationId", channel_id AS "channelId" FROM line ORDER BY n`,
+   SELECT organization_id AS "organizationId", channel_id AS "channelId", NULL::float8 AS "floorMs", n FROM line
+   UNION ALL
+   SELECT '', '', ${floorAt('first.at')}, $3 + 1
+   FROM (SELECT (SELECT d.due_at FROM dispatch d WHERE d.state = 'RETRY' AND ${isAbove('$4', 'd.due_at')}
+     ORDER BY d.due_at LIMIT 1) AS at) AS first
+   ORDER BY n`,
 );
 
 /** Attempts under way: a mark whose lease ended longer ago is of no holder. The index keeps dead entries behind an old snapshot. */
 const UNDERWAY = `d.state = 'DISPATCHING' AND d.due_at > now() - interval '1 minute'`;
 /** As a value of its own: the order by which it is looked for is kept. */
-const IS_DUE = 'd.due_at <= now() AND d.message_id >= (SELECT young_enough FROM since)';
+const IS_DUE = `d.due_at <= now() AND ${isAbove('$9', 'd.due_at')} AND d.message_id >= (SELECT young_enough FROM since)`;
+/** As `IS_DUE`. */
+const IS_WAITED_FOR = 'd.message_id >= (SELECT waited_for FROM since)';
 const COLUMNS = 'd.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at';
 const FIRST = 'ORDER BY d.contact_id, d.message_id LIMIT 1';
 
@@ -59,11 +80,14 @@ const FIRST = 'ORDER BY d.contact_id, d.message_id LIMIT 1';
  *
  * What comes into question is the oldest of all (index `dispatch_due`), the oldest of the lines given (`dispatch_line`) and
  * the first messages of conversations of these lines (`dispatch_order`), from the contact given on and then from the
- * beginning. Where much waits in few conversations the oldest may all be behind others: to look through them would cost more
- * with each that waits. Claimed is of these what has no earlier message of its conversation that is still to be sent, or
- * being sent: an order that holds over all replicas.
+ * beginning, where more is due of a line than its oldest: where much waits in few conversations these may all be behind others, and to
+ * look through them would cost more with each that waits. Claimed is of these what has no earlier message of its conversation that is
+ * still to be sent, or being sent: an order that holds over all replicas.
  *
  * Nothing is claimed of a database that may be from a backup.
+ *
+ * Where many were sent again the indexes keep their entries behind an old snapshot: those are passed by below the floor, and below
+ * the messages for which others wait.
  *
  * Every step is bound to its index, and the choice is made once (MATERIALIZED) and then looked up by keys: the state of a row is asked
  * for again in a way that fits no index, else a server that expects no retry goes through the rows that are due and chooses anew
@@ -83,23 +107,25 @@ const markSql = statement<MessageKey>(
    ), busy AS MATERIALIZED (
      SELECT d.organization_id, d.channel_id, d.contact_id, min(d.message_id) AS first FROM since CROSS JOIN dispatch d
      WHERE ${UNDERWAY} AND d.job_id IS NULL AND d.message_id >= since.waited_for GROUP BY 1, 2, 3
+   ), of_line AS MATERIALIZED (
+     SELECT line.key, line.behind, oldest.* FROM line CROSS JOIN LATERAL (
+       SELECT ${COLUMNS} FROM dispatch d
+       WHERE ${OF_LINE} AND ${LINE} = line.key AND ${IS_DUE} ORDER BY d.due_at LIMIT 2 * $5) AS oldest
    ), walk AS (
-     SELECT key, behind AS contact_id, 0 AS n FROM line
+     SELECT key, behind AS contact_id, 0 AS n FROM of_line GROUP BY key, behind HAVING count(*) = 2 * $5
      UNION ALL
      SELECT walk.key, next.contact_id, walk.n + 1
      FROM walk CROSS JOIN LATERAL (
        (SELECT d.contact_id FROM dispatch d
-        WHERE ${IN_ORDER} AND ${LINE} = walk.key AND d.contact_id > walk.contact_id ${FIRST})
+        WHERE ${IN_ORDER} AND ${LINE} = walk.key AND d.contact_id > walk.contact_id AND ${IS_WAITED_FOR} ${FIRST})
        UNION ALL
-       (SELECT d.contact_id FROM dispatch d WHERE ${IN_ORDER} AND ${LINE} = walk.key ${FIRST})
+       (SELECT d.contact_id FROM dispatch d WHERE ${IN_ORDER} AND ${LINE} = walk.key AND ${IS_WAITED_FOR} ${FIRST})
        LIMIT 1) AS next
      WHERE walk.n < 2 * $5
    ), seen AS (
      (SELECT ${COLUMNS} FROM dispatch d WHERE d.state = 'RETRY' AND ${IS_DUE} ORDER BY d.due_at LIMIT ${OLDEST_MAX})
      UNION
-     SELECT of_line.* FROM line CROSS JOIN LATERAL (
-       SELECT ${COLUMNS} FROM dispatch d
-       WHERE ${OF_LINE} AND ${LINE} = line.key AND ${IS_DUE} ORDER BY d.due_at LIMIT 2 * $5) AS of_line
+     SELECT organization_id, channel_id, contact_id, recipient_phone, message_id, due_at FROM of_line
      UNION
      SELECT first.* FROM since CROSS JOIN walk CROSS JOIN LATERAL (
        SELECT ${COLUMNS} FROM dispatch d
@@ -191,9 +217,24 @@ const unclaimSql = statement(
      AND d.state IN ('DISPATCHING', 'UNKNOWN')`,
 );
 
-/** At most `max` lines behind the one given, in the order of their ids; null stands for the first. */
-export async function retryLines(database: Database, behind: RetryLine | null, max: number): Promise<RetryLine[]> {
-  return database.query(linesSql, [behind?.organizationId ?? '', behind?.channelId ?? '', max]);
+/**
+ * At most `max` lines behind the one given, in the order of their ids; null stands for the first.
+ *
+ * @param floorMs of the look before; minus infinity: all are looked for
+ */
+export async function retryLines(
+  database: Database,
+  behind: RetryLine | null,
+  max: number,
+  floorMs = -Infinity,
+): Promise<RetryLook> {
+  const rows = await database.query(linesSql, [behind?.organizationId ?? '', behind?.channelId ?? '', max, floorMs]);
+  return {
+    lines: rows
+      .filter((row) => row.floorMs === null)
+      .map(({ organizationId, channelId }) => ({ organizationId, channelId })),
+    floorMs: rows.at(-1)?.floorMs ?? floorMs,
+  };
 }
 
 /**
@@ -206,7 +247,7 @@ export async function retryLines(database: Database, behind: RetryLine | null, m
 export async function claimRetries(
   database: Database,
   lines: readonly RetryLine[],
-  { limit, organizationMax, underway, behind = new Map() }: ClaimBounds,
+  { limit, organizationMax, underway, behind = new Map(), floorMs = -Infinity }: ClaimBounds,
   lease: string,
 ): Promise<ClaimedAttempt[]> {
   return database.transaction(async (tx) => {
@@ -219,6 +260,7 @@ export async function claimRetries(
       [...underway.keys()],
       [...underway.values()],
       lines.map(({ channelId }) => behind.get(channelId) ?? ''),
+      floorMs,
     ]);
     if (marked.length === 0) return [];
     const claimed = await tx.query(judgeAttemptsSql, unnestColumns(marked, ['organizationId', 'messageId']));

@@ -2,23 +2,28 @@ import { Controller } from '@nestjs/common';
 import { laneStateRpc, type LaneState } from '@switchboard/contracts/messaging/bulk-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, statement } from '@switchboard/postgres';
+import { systemClock } from '@switchboard/platform';
 import { hasWaiting, isActive, waitingOf } from '../bulk-lane/active-lane.sql.js';
 import { CHANNEL_PER_SECOND, SHARE_REGAINED_PER_SECOND } from '../bulk-lane/lane-pace.policy.js';
+import { floorAt, isAbove, LookFloor } from '../dispatch/look-floor.js';
 
 /** Lanes that are counted. */
 const SHARES_MAX = 500;
+
+const FIRST_REPEAT = `(SELECT d.due_at FROM dispatch d WHERE d.state = 'PACED' AND ${isAbove('$3', 'd.due_at')} ORDER BY d.due_at LIMIT 1)`;
 
 /**
  * The channel's rate is divided by the lanes of it that have something to begin, some hundreds at most. What waits is counted in
  * two: each part has an index of its own, and what has begun of a large job is not read with every look at it.
  */
-const stateSql = statement<LaneState>(
+const stateSql = statement<LaneState & { readonly repeatsFromMs: number }>(
   'messaging.lane.state',
   `SELECT (SELECT count(*)::int FROM bulk_item i WHERE ${waitingOf('l')})
      + (SELECT count(*)::int FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
        AND i.state = 'WAITING' AND NOT i.is_contact_known) AS waiting,
      (SELECT count(*)::int FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = l.organization_id
-       AND d.channel_id = l.channel_id AND d.job_id = l.job_id) AS repeating,
+       AND d.channel_id = l.channel_id AND d.job_id = l.job_id AND ${isAbove('$3', 'd.due_at')}) AS repeating,
+     ${floorAt(FIRST_REPEAT)} AS "repeatsFromMs",
      l.begun::float8 AS begun, l.is_paused AS "isPaused", l.held_reason AS "heldReason",
      least(l.throttle_per_hour / 3600.0,
        coalesce(p.per_second, ${CHANNEL_PER_SECOND})
@@ -44,11 +49,17 @@ const NONE: LaneState = {
 /** Answers `rpc.messaging.lane-state`. */
 @Controller()
 export class GetLaneStateHandler {
+  private readonly repeats = new LookFloor();
+
   constructor(private readonly database: Database) {}
 
   @RpcHandler(laneStateRpc)
   async get({ principal, request }: RpcCall<{ readonly jobId: string }>): Promise<LaneState> {
-    const [state] = await this.database.query(stateSql, [principal.organizationId, request.jobId]);
-    return state ?? NONE;
+    const floorMs = this.repeats.begin(systemClock.monotonic());
+    const [found] = await this.database.query(stateSql, [principal.organizationId, request.jobId, floorMs]);
+    if (!found) return NONE;
+    const { repeatsFromMs, ...state } = found;
+    this.repeats.move(repeatsFromMs);
+    return state;
   }
 }

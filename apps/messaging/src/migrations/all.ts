@@ -26,6 +26,7 @@ import { WaitingStatuses1767600000000 } from './1767600000000-waiting-statuses.j
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { WaitingFrom1767640000000 } from './1767640000000-waiting-from.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
+import { MonthsKeptNextToDrops1767710000000 } from './1767710000000-months-kept-next-to-drops.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -57,4 +58,5 @@ export const messagingMigrations = [
   ErasureTurns1767610000000,
   WaitingFrom1767640000000,
   EmptiedTables1767700000000,
+  MonthsKeptNextToDrops1767710000000,
 ] as const;

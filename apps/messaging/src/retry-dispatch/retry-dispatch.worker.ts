@@ -4,7 +4,14 @@ import { pause, WakeSignal } from '@switchboard/timing';
 import { CLOCK, LOG, PollingWorker, STOPPING, type Clock, type Log, type RoundResult } from '@switchboard/platform';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
-import { claimRetries, retryLines, type ClaimedAttempt, type RetryLine } from '../dispatch/retry-claim.repository.js';
+import { LookFloor } from '../dispatch/look-floor.js';
+import {
+  claimRetries,
+  retryLines,
+  type ClaimedAttempt,
+  type RetryLine,
+  type RetryLook,
+} from '../dispatch/retry-claim.repository.js';
 import { RetrySignal } from '../dispatch/retry-signal.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
@@ -31,6 +38,7 @@ export class RetryDispatchWorker extends PollingWorker {
   private readonly underway = new Map<string, number>();
   private readonly window = new ClaimWindow(UNDERWAY_MAX);
   private readonly organizations = new OrganizationWindows(ORGANIZATION_MAX);
+  private readonly floor = new LookFloor();
   private walkedTo: RetryLine | null = null;
   /** By channel: so that the conversations of a line take turns. */
   private readonly behind = new Map<string, string>();
@@ -54,25 +62,28 @@ export class RetryDispatchWorker extends PollingWorker {
     if (this.stopping.aborted) return false;
     const walkedTo = this.walkedTo;
     this.signal.hear(true);
-    const lines = await retryLines(this.database, walkedTo, LINES_MAX);
+    const floorMs = this.floor.begin(this.clock.monotonic());
+    const look = await retryLines(this.database, walkedTo, LINES_MAX, floorMs);
+    const { lines } = look;
+    this.floor.move(look.floorMs);
     this.signal.hear(lines.length === 0);
     this.walkedTo = lines[LINES_MAX - 1] ?? null;
     // Behind the last line comes the first.
     if (lines.length === 0) return walkedTo !== null;
     const underway = [...this.underway.values()].reduce((sum, count) => sum + count, 0);
     const free = Math.max(this.window.size - underway, 0);
-    const claimed = free > 0 ? await this.claim(lines, free) : [];
+    const claimed = free > 0 ? await this.claim(look, free) : [];
     for (const attempt of claimed) void this.attempt(attempt);
     const isBusy = this.underway.size > 0;
     if (isBusy) await this.untilOneEnded();
     return (isBusy && !this.window.isProbe) || WAITING_MS;
   }
 
-  private async claim(lines: readonly RetryLine[], limit: number): Promise<ClaimedAttempt[]> {
+  private async claim({ lines, floorMs }: RetryLook, limit: number): Promise<ClaimedAttempt[]> {
     const lease = this.journal.newLease();
     try {
       const underway = this.organizations.taken(this.underway, this.clock.monotonic());
-      const bounds = { limit, organizationMax: ORGANIZATION_MAX, underway, behind: this.behind };
+      const bounds = { limit, organizationMax: ORGANIZATION_MAX, underway, behind: this.behind, floorMs };
       const claimed = await claimRetries(this.database, lines, bounds, lease);
       this.behind.clear();
       for (const { channelId, contactId } of claimed) {

@@ -43,7 +43,8 @@ describe('messaging on a database that was restored', () => {
     takeBackRestored(store.database, { writtenBefore, number: 7, lastNumber: 9 }, log);
   const claim = async (): Promise<string[]> => {
     const bounds = { limit: 10, organizationMax: 10, underway: new Map() };
-    const claimed = await claimRetries(store.database, await retryLines(store.database, null, 64), bounds, newCuid());
+    const { lines } = await retryLines(store.database, null, 64);
+    const claimed = await claimRetries(store.database, lines, bounds, newCuid());
     return claimed.map(({ messageId }) => messageId);
   };
   const retry = async (isDue: boolean): Promise<Attempt> => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { migrate } from '@switchboard/postgres';
-import { testServers } from '../index.js';
+import { migrate, plannerHints } from '@switchboard/postgres';
+import { eventually, testServers } from '../index.js';
 
 const servers = testServers();
 
@@ -11,6 +11,7 @@ class Owned1764000000000 {
     await runner.query(`
       CREATE TABLE contacts.owned (organization_id text, id text, place text, PRIMARY KEY (organization_id, id));
       CREATE INDEX owned_place ON contacts.owned (organization_id, place);
+      CREATE TABLE contacts.gone (organization_id text);
     `);
   }
 
@@ -37,5 +38,24 @@ describe('migrations', () => {
     const { migratorUrl, role } = made;
     await migrate({ url: migratorUrl, schema: 'contacts', migrations: [Owned1764000000000], serviceRole: role });
     expect(await shareOf('owned')).toBe(10);
+  });
+
+  it('have nothing to say of a table that is dropped at that moment', async () => {
+    const made = await servers.serviceDatabase('contacts', [Owned1764000000000]);
+    const { dataSource } = await made.superuser();
+    await dataSource.query(`SELECT pg_clear_attribute_stats('contacts', 'gone', 'organization_id', false)`);
+    const [dropping, hinting] = [dataSource.createQueryRunner(), dataSource.createQueryRunner()];
+    await hinting.query('SET search_path = contacts');
+    await dropping.startTransaction();
+    const [{ oid }] = await dropping.query("SELECT 'contacts.gone'::regclass::oid");
+    await dropping.query('DROP TABLE contacts.gone');
+    const hinted = hinting.query(`DO $$ BEGIN ${plannerHints} END $$`);
+    await eventually(async () => {
+      const waiting = await dataSource.query('SELECT FROM pg_locks WHERE NOT granted AND relation = $1', [oid]);
+      return waiting.length > 0;
+    });
+    await dropping.commitTransaction();
+    await hinted;
+    await Promise.all([dropping.release(), hinting.release()]);
   });
 });

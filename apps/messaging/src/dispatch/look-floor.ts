@@ -1,0 +1,40 @@
+/** Between looks that begin at no floor. */
+const WHOLE_MS = 60_000;
+/** A row is due at the moment at which it is written, or later, and is committed so long after that. */
+const COMMITTED_MS = 10_000;
+
+/** SQL: where the next look may begin, in epoch milliseconds. @param first the time of the first row that this one found; null: none */
+export const floorAt = (first: string): string =>
+  `(extract(epoch FROM least(${first}, now() - make_interval(secs => ${COMMITTED_MS / 1_000}))) * 1000)::float8`;
+
+/** SQL: of a row that is due above a floor in epoch milliseconds, which may be minus infinity. */
+export const isAbove = (floor: string, dueAt: string): string => `${dueAt} >= to_timestamp(${floor}::float8 / 1000)`;
+
+/**
+ * Where a process's looks for what is due begin, by the database's clock: no row is due before it. Behind an old snapshot an index keeps
+ * entries of what was due and is done, which such a look passes by. It begins at no floor once a minute, so that a row whose
+ * transaction took too long, or of a backup that was restored meanwhile, is found.
+ */
+export class LookFloor {
+  private ms = -Infinity;
+  private wholeMs = -Infinity;
+
+  /** @param nowMs monotonic */
+  isWholeDue(nowMs: number): boolean {
+    return nowMs - this.wholeMs >= WHOLE_MS;
+  }
+
+  /** @param nowMs monotonic @returns epoch milliseconds; minus infinity for a whole look */
+  begin(nowMs: number): number {
+    if (this.isWholeDue(nowMs)) {
+      this.wholeMs = nowMs;
+      this.ms = -Infinity;
+    }
+    return this.ms;
+  }
+
+  /** What the look found. */
+  move(ms: number): void {
+    this.ms = ms;
+  }
+}
