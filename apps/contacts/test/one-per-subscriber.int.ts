@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { parsePhone } from '@switchboard/phone';
-import { eventually, testServers } from '@switchboard/testing';
+import { askAgain, testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import { getCountries, getExampleNumber, isValidPhoneNumber } from 'libphonenumber-js/max';
 import mobileExamples from 'libphonenumber-js/mobile/examples';
@@ -13,20 +11,6 @@ import { startContacts, type RunningContacts } from './running-contacts.js';
 const servers = testServers();
 let running: RunningContacts;
 beforeAll(async () => void (running = await startContacts(servers)));
-
-/** As a caller does that is refused for now, on a machine that is busy with other work: it asks again. */
-async function taken<Answer extends object>(ask: () => Promise<Answer>): Promise<Answer> {
-  let refusal: unknown;
-  const once = (): Promise<Answer | null | undefined> =>
-    ask().catch((error: unknown) => {
-      if (error instanceof AppError && error.code === serviceErrors.SERVICE_UNAVAILABLE.code) return undefined;
-      refusal = error;
-      return null;
-    });
-  const answer = await eventually(once, { deadlineMs: 120_000 });
-  if (answer === null) throw refusal;
-  return answer;
-}
 
 describe('contacts', () => {
   it('are one per subscriber, however its number is written and whichever call comes first: 60 countries and more', async () => {
@@ -55,11 +39,13 @@ describe('contacts', () => {
           ]);
           const sightings = aliases.map((phone) => ({ phone, profileName: null, messagingId: phone.slice(1) }));
           return [
-            ...forms.map((phone) => taken(() => upsert({ phone })).then(({ contact: { id } }) => ({ number, id }))),
-            taken(() => running.messaging.call(resolveContactsRpc, principal, { sightings })).then(({ contacts }) => ({
-              number,
-              id: contacts[0]?.id ?? '',
-            })),
+            ...forms.map((phone) => askAgain(() => upsert({ phone })).then(({ contact: { id } }) => ({ number, id }))),
+            askAgain(() => running.messaging.call(resolveContactsRpc, principal, { sightings })).then(
+              ({ contacts }) => ({
+                number,
+                id: contacts[0]?.id ?? '',
+              }),
+            ),
           ];
         });
         const answers = await Promise.all(calls);

@@ -35,7 +35,7 @@ export interface SimulatorConfig {
  * | SIMULATOR_PORT, SIMULATOR_PROVIDER_PORT, SIMULATOR_TLS_PORT | 0: the system chooses |
  * | SIMULATOR_DATA_DIR | .data/upstream-simulator, from the working folder |
  * | SIMULATOR_ACCOUNTS | JSON, see parseAccounts; those that were set last, else one with the provider's example ids |
- * | SIMULATOR_TEMPLATES | JSON, see parseTemplates; eight examples |
+ * | SIMULATOR_TEMPLATES | JSON, see parseTemplates; twelve examples |
  * | SIMULATOR_READ_DELAY_MS | none: no message is ever read |
  * | SIMULATOR_CALLBACK_URL | none: no callbacks until PUT /_sim/callback |
  * | SIMULATOR_APP_SECRET, SIMULATOR_VERIFY_TOKEN | simulator-app-secret, simulator-verify-token |

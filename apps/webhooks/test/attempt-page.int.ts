@@ -49,6 +49,9 @@ describe('the log of a webhook', () => {
     expect(new Set(rare.flat()).size).toBe(5);
     expect((await walk({ event: 'message.read', limit: 1 })).flat()).toEqual(rare.flat());
     expect(await walk({ event: 'optout.created' })).toEqual([[], [], []]);
+    // The year 0, which the database calls 1 BC.
+    expect((await walk({ from: '0000-01-01', outcome: 'FAILED' })).flat()).toEqual(rare.flat());
+    expect((await walk({ to: '0000-01-01' })).flat()).toEqual([]);
     // By an index of its own: no matter how many have succeeded between them.
     expect(await walk({ outcome: 'FAILED' })).toEqual([rare.flat()]);
     expect(await walk({ outcome: 'FAILED', event: 'message.sent' })).toEqual([[]]);

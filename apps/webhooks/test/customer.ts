@@ -10,6 +10,7 @@ import {
   type CreateWebhookRequest,
   type ListWebhookAttemptsRequest,
 } from '@switchboard/contracts/webhooks/rpc';
+import { askAgain } from '@switchboard/testing';
 import type { RunningWebhooks } from './running-webhooks.js';
 
 /** A new organization, as its Owner and its conversations see the service. */
@@ -24,7 +25,7 @@ export function newCustomer(running: RunningWebhooks) {
     principal,
     register: async (url: string, more: Partial<CreateWebhookRequest> = {}) => {
       const request = { id: newCuid(), url, events: subscribableEvents, description: null, ...more };
-      const { webhook, secret } = await gateway.call(createWebhookRpc, principal, request);
+      const { webhook, secret } = await askAgain(() => gateway.call(createWebhookRpc, principal, request));
       return { ...webhook, secret };
     },
     webhook: (id: string) => gateway.call(getWebhookRpc, principal, { id }),

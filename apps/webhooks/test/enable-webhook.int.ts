@@ -25,6 +25,10 @@ const connectionsSql = statement<{ count: number }>(
   `SELECT count(*)::integer AS count FROM pg_stat_activity
    WHERE datname = current_database() AND backend_type = 'client backend' AND usename <> current_user`,
 );
+const waitingSql = statement<{ count: number }>(
+  't.waiting',
+  `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+);
 const laneSql = statement<{ isOpen: boolean }>(
   't.lane',
   `SELECT is_open AS "isOpen", consecutive_failures AS "consecutiveFailures", held_until AS "heldUntil",
@@ -50,6 +54,26 @@ describe('enabling a webhook of which much is pending', () => {
     expect(await superuser.query(laneSql, [id])).toMatchObject([{ isOpen: false }]);
     expect((await enable(600_000)).after.status).toBe('ACTIVE');
     expect(await pendingOf(superuser, id)).toBe(0);
+  });
+
+  it('leaves nothing pending that another process is dropping at that moment', async () => {
+    const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
+    const [database, superuser] = [await prepared.database(), await prepared.superuser()];
+    const { organizationId, id } = await storeWebhook(database, 2_500);
+    await superuser.query(deactivateSql, [id]);
+    const other = superuser.dataSource.createQueryRunner();
+    await other.startTransaction();
+    await other.query(
+      `DELETE FROM webhooks.delivery WHERE ctid = ANY (ARRAY(SELECT ctid FROM webhooks.delivery WHERE webhook_id = $1 LIMIT 1000))`,
+      [id],
+    );
+    const principal = { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null } as const;
+    const call = { principal, request: { id }, budget: new Budget(600_000) };
+    const enabled = new EnableWebhookHandler(database).enable(call);
+    await eventually(async () => (await superuser.query(waitingSql, []))[0]?.count === 1);
+    await other.commitTransaction();
+    await other.release();
+    expect([(await enabled).after.status, await pendingOf(superuser, id)]).toEqual(['ACTIVE', 0]);
   });
 
   it('has no more connections than an organization may have, however many are enabled at once', async () => {

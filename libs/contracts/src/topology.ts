@@ -96,7 +96,14 @@ export const topology = {
     outside: 'listens',
     settings: {
       required: ['CLOUD_APP_SECRET', 'CLOUD_VERIFY_TOKEN', 'CREDENTIALS_KEY'],
-      optional: ['CREDENTIALS_KEY_PREVIOUS', 'GATEWAY_AUDIT_RETENTION_DAYS', 'PUBLIC_BASE_URL', 'TRUST_PROXY'],
+      optional: [
+        'CREDENTIALS_KEY_PREVIOUS',
+        'GATEWAY_AUDIT_RETENTION_DAYS',
+        'GATEWAY_HEADERS_TIMEOUT_MS',
+        'GATEWAY_REQUEST_TIMEOUT_MS',
+        'PUBLIC_BASE_URL',
+        'TRUST_PROXY',
+      ],
     },
   },
   messaging: {
@@ -125,6 +132,7 @@ export const topology = {
       required: ['CREDENTIALS_KEY'],
       optional: [
         'CREDENTIALS_KEY_PREVIOUS',
+        'CLOUD_API_VERSION',
         'CLOUD_BASE_URL',
         'CLOUD_CA_FILE',
         'CLOUD_REQUEST_DEADLINE_MS',

@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net';
+import { constants } from 'node:crypto';
+import { Socket } from 'node:net';
 import { types } from 'node:util';
 import { buildConnector } from 'undici';
 import { boundResponses } from './bounded-responses.js';
@@ -30,6 +31,8 @@ export function guardedConnector(guard: Guard, deadlineMs: number, authorities: 
     // Explicit: an environment variable must not switch it off.
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
+    // A receiver could have one handshake made after another.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(authorities === undefined ? {} : { ca: authorities }),
   });
   return (target, onConnect) => {
@@ -70,7 +73,9 @@ async function connectGuarded(
       const remote = socket.remoteAddress;
       if (remote !== undefined && guard.isAllowed(remote, port)) return socket;
       socket.destroy();
-      throw new OutboundRefusal('url not allowed', `connected to ${String(remote)}`);
+      // Of a connection that was reset meanwhile the address is not known any more.
+      if (remote === undefined) throw new Error('the connection was lost');
+      throw new OutboundRefusal('url not allowed', `connected to ${remote}`);
     } catch (error) {
       if (error instanceof OutboundRefusal) throw error;
       failure = error;
@@ -79,12 +84,17 @@ async function connectGuarded(
   throw failure ?? new Error('no connection in time');
 }
 
-/** A connection that comes after the signal is closed. */
+/** Ends with the signal, and its connection with it, however far that has come. */
 function connectToAddress(connectTo: Connector, target: Target, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(new Error('no connection in time'));
+    const giveUp = (): void => {
+      const late = new Error('no connection in time');
+      if (opened instanceof Socket) opened.destroy(late);
+      reject(late);
+    };
     signal.addEventListener('abort', giveUp, { once: true });
-    connectTo(target, (error, socket) => {
+    // Its type hides that it is what undici's own connector returns.
+    const opened: unknown = connectTo(target, (error, socket) => {
       signal.removeEventListener('abort', giveUp);
       if (error !== null) reject(error);
       else if (signal.aborted) socket.destroy();

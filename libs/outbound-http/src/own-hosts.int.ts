@@ -178,7 +178,10 @@ describe('forms of a URL that would reach the canary', () => {
       ...['user@', 'user:pass@', '@', ':@', 'a%40b@', `${host}:${port}@`].map(
         (user) => `http://${user}${host}:${port}/`,
       ),
-      ...['.', '。', '.', '%2e', '..'].map((dot) => `http://${host}${dot}:${port}/`),
+      ...['.', '。', '.', '%2e', '..', '%E3%80%82', '.%C2%AD', '.\ufe00', '%'].map(
+        (dot) => `http://${host}${dot}:${port}/`,
+      ),
+      ...['\u034f', '%C2%AD', '%CD%8F'].map((dropped) => `http://can${dropped}ary.example.org:${port}/`),
       ...['ftp:', 'ws:', 'wss:', 'gopher:', 'file:', 'data:', ''].map((scheme) => `${scheme}//${host}:${port}/`),
       ...['http:', 'http:/', 'http:///', 'http:\\\\'].map((start) => `${start}${host}:${port}/`),
       ...[' ', '\t', '\n', '\r\n', '\u0000', '\u00a0'].flatMap((space) => [

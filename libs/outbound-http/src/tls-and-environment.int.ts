@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Canary } from '@switchboard/testing/canary';
-import { RawReceiver, response } from '../test/raw-receiver.js';
+import { closeOf, RawReceiver, response } from '../test/raw-receiver.js';
 import { makeCertificate, type TestCertificate } from '../test/test-certificates.js';
 import { OutboundHttp, type OutboundEnd } from './index.js';
 
@@ -26,10 +26,10 @@ afterAll(() => {
   for (const server of servers) server.close().closeAllConnections();
 });
 
-async function serverWith(certificate: TestCertificate): Promise<number> {
+async function serverWith(certificate: TestCertificate, host = '127.0.0.1'): Promise<number> {
   const server = createServer({ ...certificate }, (_request, answer) => answer.end('ok'));
   servers.push(server);
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
@@ -55,6 +55,29 @@ describe('TLS', () => {
     expect(await postTo(await serverWith(valid), 'receiver.example.org')).toMatchObject({ error: 'no response' });
     const end = await postTo(await serverWith(expired), 'receiver.example.org', expired.cert);
     expect(end).toMatchObject({ error: 'no response', reason: expect.stringMatching(/CERT_HAS_EXPIRED/) });
+  });
+});
+
+describe('an address that is silent in the handshake', () => {
+  it('gives way to the next one, and its connection is closed then', async () => {
+    const port = await serverWith(valid, '127.0.0.2');
+    const silent = Promise.withResolvers<Socket>();
+    const server = createTcpServer((socket) => silent.resolve(socket.on('error', () => undefined).resume()));
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const client = new OutboundHttp({
+      allowPrivate: true,
+      refusedHosts: [],
+      resolve: () => Promise.resolve(['127.0.0.1', '127.0.0.2']),
+      authorities: valid.cert,
+      // Undici closes it by itself only then.
+      deadlineMs: 600_000,
+    });
+    const url = `https://receiver.example.org:${port}/`;
+    expect(await client.post({ url, headers: {}, body: Buffer.from('{}') })).toMatchObject({ body: 'ok' });
+    await closeOf(await silent.promise);
+    await client.close();
+    server.close();
   });
 });
 

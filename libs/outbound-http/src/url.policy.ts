@@ -25,6 +25,8 @@ export const urlMessages = {
 
 /** White space, control characters, backslashes and invisible ones: the parser would drop or replace some of them silently. */
 const unwanted = /[\s\\\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]/u;
+/** As `unwanted`, in a name, of which the parser drops these too. */
+const unwantedInName = /[\s\\\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
  * The URL when its form is right; else null.
@@ -40,11 +42,12 @@ export function parseOutboundUrl(text: string, allowHttp: boolean): URL | null {
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   // An empty user name is dropped by the parser, and is user information all the same.
   if (authority === undefined || authority.includes('@')) return null;
+  const written = hostWritten(authority);
+  if (written === null || written.endsWith('.') || unwantedInName.test(written)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return null;
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return null;
-  if (url.hostname === '' || url.hostname.endsWith('.') || hostWritten(authority).endsWith('.') || url.port === '0')
-    return null;
+  if (url.hostname === '' || url.hostname.endsWith('.') || url.port === '0') return null;
   return url;
 }
 
@@ -59,7 +62,11 @@ export function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-/** The host as it was written, in which the parser has not dropped the dot of `127.0.0.1.` yet. */
-function hostWritten(authority: string): string {
-  return authority.replace(/:\d*$/, '').replaceAll(/[。．｡]|%2e/gi, '.');
+/** The host as it was written, in which the parser has not dropped the dot of `127.0.0.1.` yet; null: its percent-encoding is none. */
+function hostWritten(authority: string): string | null {
+  try {
+    return decodeURIComponent(authority.replace(/:\d*$/, '')).replaceAll(/[。．｡]/g, '.');
+  } catch {
+    return null;
+  }
 }

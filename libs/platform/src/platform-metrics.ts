@@ -36,7 +36,7 @@ export function observePlatform({ service, database, checks, log }: ObservedPlat
   const comparison = new CachedGauge({ name: 'comparison', read: () => comparisonAge(database), log });
   comparison.observeAs(
     'switchboard_database_comparison_age_seconds',
-    'Time since the database was last compared with the broker; above 15 s nothing that is due is sent',
+    'Time since a process last knew the database to be no restored one; above 15 s nothing that is due is sent',
     (ageSeconds) => (ageSeconds === null ? [] : [{ value: ageSeconds }]),
   );
   const snapshot = new CachedGauge({ name: 'oldest snapshot', read: () => oldestSnapshotAge(database), log });

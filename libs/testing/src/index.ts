@@ -1,3 +1,4 @@
+export { askAgain } from './ask-again.js';
 export { AppClient, type AppAnswer, type AppBody, type AppExchange, type Credentials } from './app-client.js';
 export { runBuiltProgram, type BuiltProgram, type LoggedLine } from './built-program.js';
 export { deadlocksIn } from './deadlocks.js';

@@ -114,7 +114,7 @@ const HELP = `npm run admin -- <command> [options]
   --consumer <name>      one consumer; "relay" are events that could never be published
   --id <event id>        one event
   --all                  every one that the other options leave
-  --repair               set counters that differ; sends of the organization wait while its messages are counted
+  --repair               set counters that differ; they are counted without a lock, and sends of the organization go on
   --organization <id>    one organization; all by default
   --expect <file>        heads that were saved before: what came before them must be as it was
   --save-heads <file>    save the heads, to be kept where the database's owner cannot write

@@ -8,13 +8,22 @@ import { textTable } from './text-table.js';
 
 /** Where secrets are stored sealed; the names of table and columns are those of their associated data. */
 const sealed = [
-  { service: 'messaging', table: 'channel', columns: ['access_token_sealed'], owner: 'organization_id', id: 'id' },
+  {
+    service: 'messaging',
+    table: 'channel',
+    columns: ['access_token_sealed'],
+    owner: 'organization_id',
+    id: 'id',
+    // Its first releases sealed tokens for no place.
+    readsUnbound: true,
+  },
   {
     service: 'contacts',
     table: 'number_key',
     columns: ['key_sealed'],
     owner: 'organization_id',
     id: 'id',
+    readsUnbound: false,
   },
   {
     service: 'webhooks',
@@ -22,9 +31,17 @@ const sealed = [
     columns: ['secret_sealed', 'previous_secret_sealed'],
     owner: 'organization_id',
     id: 'id',
+    readsUnbound: false,
   },
   // Its data keys are of persons.
-  { service: 'gateway', table: 'second_factor', columns: ['seed_sealed'], owner: 'user_id', id: 'user_id' },
+  {
+    service: 'gateway',
+    table: 'second_factor',
+    columns: ['seed_sealed'],
+    owner: 'user_id',
+    id: 'user_id',
+    readsUnbound: false,
+  },
 ] as const;
 
 const DEADLOCK = '40P01';
@@ -48,10 +65,11 @@ export async function rotateSecrets(
   choices: Choices,
   { config }: AdminContext,
 ): Promise<string[]> {
-  const box = new SecretBox(masterKeysOf(config), true);
+  const masterKeys = masterKeysOf(config);
   const rows = [];
   const unreadable: string[] = [];
-  for (const { service, table, columns, owner, id } of sealed) {
+  for (const { service, table, columns, owner, id, readsUnbound } of sealed) {
+    const box = new SecretBox(masterKeys, readsUnbound);
     const { rows: found } = await client.query(`SELECT FROM to_regclass($1) AS found WHERE found IS NOT NULL`, [
       `${service}.data_key`,
     ]);
@@ -60,7 +78,7 @@ export async function rotateSecrets(
     const counts: Counts = { organizations: 0, values: 0, unreadable };
     for (const organizationId of await ownersIn(client, table, owner)) {
       counts.values += await whole(client, () =>
-        resealAll(client, box, { organizationId, table, columns, owner, id, unreadable }),
+        resealAll(client, box, { organizationId, service, table, columns, owner, id, unreadable }),
       );
       counts.organizations += 1;
     }
@@ -68,10 +86,10 @@ export async function rotateSecrets(
   }
   if (rows.length === 0) throw new Error('This database has no sealed secrets, or its schemas are not migrated.');
   if (unreadable.length > 0) {
+    // A transaction that was repeated has named its own twice.
     const named = [...new Set(unreadable)];
-    const some = named.slice(0, 5).join(', ');
     throw new Error(
-      `No key opens ${named.length} values, which were left as they are: ${some}. The others are sealed anew.`,
+      `No key opens ${named.length} values, which were left as they are; the others are sealed anew:\n  ${named.join('\n  ')}`,
     );
   }
   return choices.json ? rows.map((row) => JSON.stringify(row)) : textTable(rows);
@@ -84,6 +102,7 @@ interface Sealed {
   readonly owner: string;
   /** The column of the row's id. */
   readonly id: string;
+  readonly service: string;
   readonly table: string;
   readonly columns: readonly string[];
   readonly unreadable: string[];
@@ -91,7 +110,7 @@ interface Sealed {
 
 /** @returns how many values were sealed anew */
 async function resealAll(client: pg.ClientBase, box: SecretBox, of: Sealed): Promise<number> {
-  const { organizationId, table, columns } = of;
+  const { organizationId, service, table, columns } = of;
   const rowsOf = `${client.escapeIdentifier(table)} WHERE ${client.escapeIdentifier(of.owner)} = $1`;
   const id = client.escapeIdentifier(of.id);
   const lockRows = `SELECT ${id} FROM ${rowsOf} ORDER BY ${id} FOR UPDATE`;
@@ -114,7 +133,8 @@ async function resealAll(client: pg.ClientBase, box: SecretBox, of: Sealed): Pro
     for (const column of columns) {
       const value = row[column];
       const place = { organizationId, table, row: row.id, column };
-      const text = value instanceof Uint8Array ? opened(box, Buffer.from(value), place, of.unreadable) : null;
+      const text =
+        value instanceof Uint8Array ? opened(box, Buffer.from(value), { ...place, service }, of.unreadable) : null;
       if (text === null) continue;
       await client.query(
         `UPDATE ${client.escapeIdentifier(table)} SET ${client.escapeIdentifier(column)} = $3
@@ -130,14 +150,14 @@ async function resealAll(client: pg.ClientBase, box: SecretBox, of: Sealed): Pro
 function opened(
   box: SecretBox,
   value: Buffer,
-  place: Parameters<SecretBox['open']>[1],
+  { service, ...place }: Parameters<SecretBox['open']>[1] & { readonly service: string },
   unreadable: string[],
 ): string | null {
   try {
     return box.open(value, place);
   } catch {
     // Named at the end: one value that is lost must not keep the others under the former key.
-    unreadable.push(`${place.table} ${place.row}`);
+    unreadable.push(`${service}.${place.table} ${place.row} ${place.column} of ${place.organizationId}`);
     return null;
   }
 }

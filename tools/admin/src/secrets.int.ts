@@ -26,6 +26,14 @@ async function rotate(
   return { code, said: said.join('\n') };
 }
 
+/** As the first releases of messaging sealed a token. */
+function sealedForNoPlace(text: string): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', former, nonce);
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
 const bothKeys = {
   CREDENTIALS_KEY: current.toString('base64'),
   CREDENTIALS_KEY_PREVIOUS: former.toString('base64'),
@@ -98,7 +106,22 @@ describe('secrets rotate', () => {
       "UPDATE webhooks.webhook SET secret_sealed = (SELECT secret_sealed FROM webhooks.webhook WHERE id = 'w2') WHERE id = 'w1'",
     );
     const { code, said } = await rotate(webhooks, bothKeys);
-    expect([code, said]).toEqual([1, expect.stringMatching(/No key opens 1 values.*webhook w1/)]);
+    expect([code, said]).toEqual([
+      1,
+      expect.stringMatching(/No key opens 1 values[^]*webhooks.webhook w1 secret_sealed of c1$/),
+    ]);
+  });
+
+  it('opens no value that was sealed for no place where none ever was, and names each that no key opens', async () => {
+    const ids = Array.from({ length: 7 }, (_, n) => `lost${n}`);
+    for (const id of ids) await addWebhook('c3', id, 'whsec_lost', 'whsec_before');
+    await sql('UPDATE webhooks.webhook SET secret_sealed = $1 WHERE organization_id = $2', [
+      sealedForNoPlace('token'),
+      'c3',
+    ]);
+    const { code, said } = await rotate(webhooks, bothKeys);
+    const named = said.split('\n').filter((line) => line.includes('of c3'));
+    expect([code, named]).toEqual([1, ids.map((id) => `  webhooks.webhook ${id} secret_sealed of c3`)]);
   });
 
   it('says which key is missing', async () => {
@@ -108,10 +131,7 @@ describe('secrets rotate', () => {
   it('binds tokens of earlier versions to their channels', async () => {
     const messaging = await servers.serviceDatabase('messaging', messagingMigrations);
     const { dataSource } = await messaging.superuser();
-    const nonce = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', former, nonce);
-    const body = Buffer.concat([cipher.update('token', 'utf8'), cipher.final()]);
-    const earlier = Buffer.concat([nonce, cipher.getAuthTag(), body]);
+    const earlier = sealedForNoPlace('token');
     await dataSource.query(
       `INSERT INTO messaging.channel (organization_id, id, name, phone, provider, business_account_id, phone_number_id,
          access_token_sealed, default_region, is_default, status, created_at)

@@ -32,7 +32,7 @@ const programs = Object.entries(compose.services).filter(([, { build }]) => buil
 
 /** A `.env` that sets every key there is. */
 const dotEnv: Environment = {
-  ...Object.fromEntries([...documentedIn(example), ...variablesOf(compose).keys()].map((key) => [key, 'x'])),
+  ...Object.fromEntries([...documentedIn(example), ...variablesOf(compose).keys()].map((key) => [key, '10000'])),
   CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
   CREDENTIALS_KEY_PREVIOUS: Buffer.alloc(32, 1).toString('base64'),
   TRUST_PROXY: '1',

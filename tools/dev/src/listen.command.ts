@@ -11,6 +11,9 @@ import type { DevJson } from './dev-json.js';
 /** By which a webhook of a listener that was killed is found and removed. */
 const DESCRIPTION = 'npm run listen';
 
+/** Four times the longest event. */
+const BODY_BYTES_MAX = 1024 * 1024;
+
 /** A signal that follows another so soon is the same one: a terminal and the command that started this both send it. */
 const SAME_SIGNAL_MS = 500;
 
@@ -37,7 +40,10 @@ export async function listen({ dataDir }: DevConfig): Promise<number> {
   try {
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const { id, secret } = await register(dev.baseUrl, owner, url);
-    receiver.on('request', (request, response) => void print(request, response, secret));
+    receiver.on('request', (request, response) => {
+      // A sender that breaks off has said nothing that could be printed.
+      print(request, response, secret).catch(() => response.destroy());
+    });
     say(`Listening for ${organization?.name} at ${url} (webhook ${id}); Ctrl-C ends.`);
     await ended;
     return await remove(dev.baseUrl, owner, id);
@@ -74,7 +80,12 @@ async function remove(baseUrl: string, owner: Person, id: string): Promise<numbe
 
 async function print(request: IncomingMessage, response: ServerResponse, secret: string): Promise<void> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw new Error('no event is so long');
+    chunks.push(chunk);
+  }
   const body = Buffer.concat(chunks);
   // For 24 hours after a rotation the secret that is known here is the former one.
   const { 'x-service-signature': current, 'x-service-signature-previous': previous } = request.headers;

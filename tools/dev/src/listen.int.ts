@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -119,6 +119,20 @@ describe('npm run listen', () => {
       ['signed', body],
       ['NOT SIGNED', body],
     ]);
+  });
+
+  it('goes on after a sender that breaks off in the middle of a body', async () => {
+    const { port } = new URL(/http:\S+/.exec(lines[0] ?? '')?.[0] ?? '');
+    const sender = connect(Number(port), '127.0.0.1');
+    sender.on('error', () => undefined);
+    sender.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nabc');
+    await once(sender, 'connect');
+    sender.destroySoon();
+    await once(sender, 'close');
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
+    expect([answer.status, child.exitCode]).toEqual([401, null]);
+    child.kill('SIGINT');
+    expect(await exit()).toBe(0);
   });
 
   it('takes what either secret has signed, and refuses the rest', async () => {

@@ -9,8 +9,8 @@ addresses are allowed as webhooks. What follows asks the simulator by HTTP; \`$S
 ### Magic recipients
 
 A message to any other number is accepted, sent, delivered within 0.1 s and, in the local run, read after two seconds
-(\`SIMULATOR_READ_DELAY_MS\`; 0 leaves it DELIVERED). The numbers below decide themselves what becomes of a
-message; bulk sends meet them too.
+(\`SIMULATOR_READ_DELAY_MS\`; 0: at once). A knob leaves it DELIVERED, as said under the states. The numbers below decide themselves
+what becomes of a message; bulk sends meet them too.
 
 | \`to\` | the send answers | and then |
 |---|---|---|
@@ -98,7 +98,7 @@ The second demonstration organization has the plan STARTER, 300 requests a minut
   connected again by a token that the provider takes, given in the application; that of a demonstration organization is its
   \`accessToken\` in \`.data/demo-keys.json\`. A line with a token of your own, to connect as
   a channel: \`npm run sim -- add-line --line 12015550177 --token my-token\` prints the ids that the application
-  asks for. Such a line is there until the simulator ends: add it again after a new start.
+  asks for. Such a line is there until the next \`npm start\`, which sets all lines: add it again then.
 
 The simulator keeps its port over restarts; \`SIMULATOR_PORT\` sets it.
 

@@ -50,7 +50,13 @@ export class CloudClient extends Upstream {
     this.shares = new ConnectionShares(options.connectionsMax);
     this.pool = new Pool(options.baseUrl, {
       connections: options.connectionsMax,
-      connect: { timeout: CONNECT_TIMEOUT_MS, ...(options.authorities ? { ca: options.authorities } : {}) },
+      connect: {
+        timeout: CONNECT_TIMEOUT_MS,
+        // Explicit: an environment variable must not switch it off, and hand out the customers' tokens.
+        rejectUnauthorized: true,
+        minVersion: 'TLSv1.2',
+        ...(options.authorities ? { ca: options.authorities } : {}),
+      },
       // One request a connection at a time: over HTTP/2 a GOAWAY ends many at once, and nothing here says which of them
       // the provider had taken. Source: docs/adr/0031-http-1-1-to-the-provider.md.
       allowH2: false,

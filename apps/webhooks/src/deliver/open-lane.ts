@@ -3,7 +3,7 @@ import { isProbe, newLane, type LaneState } from '../lane/lane.policy.js';
 import type { LaneSort } from './lane-sort.js';
 import { floorOf, ReadFloors, type PendingFloors } from './read-floors.js';
 
-/** First attempts, and retries, that are read at once of a lane that may have many under way, and of one that may have one. */
+/** First attempts that are read at once of a lane that may have many under way, and of one that may have one. */
 const READ_MAX = 256;
 const READ_ONE_MAX = 16;
 /** While the first ones wait for their lines: so many times more with each reading, and so many at most. */
@@ -117,9 +117,14 @@ export class OpenLane {
     this.isCostly = isCut;
   }
 
-  /** How many first attempts, and retries, are to be read of it. */
+  /** How many first attempts are to be read of it. */
   get readMax(): number {
     return Math.max(this.isUnproven ? READ_ONE_MAX : READ_MAX, this.depth);
+  }
+
+  /** How many retries: those of a blip are due in another order than that of their events, of which the oldest is the next. */
+  get retriesMax(): number {
+    return Math.max(READ_MAX, this.depth);
   }
 
   /** To be called before it is read: what comes from then on may be missed by the reading. */

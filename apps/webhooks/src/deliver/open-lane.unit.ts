@@ -117,9 +117,9 @@ describe('a lane that is woken', () => {
 describe('a lane of a receiver that has not proved to answer', () => {
   const lined = (position: number): PendingDelivery => ({ ...deliveryOf(position), line: 'conversation' });
 
-  it('reads few of what is pending, and more when the first ones wait for their conversation', () => {
+  it('reads few of what is new, all that a blip can have made due again, and more when the first ones wait for their conversation', () => {
     const lane = new OpenLane('webhook', 'organization');
-    expect([lane.sort, lane.readMax]).toEqual(['giving-way', 16]);
+    expect([lane.sort, lane.readMax, lane.retriesMax]).toEqual(['giving-way', 16, 256]);
     const underWay = attemptOf(lined(0));
     const firsts = Array.from({ length: 16 }, (_, n) => lined(n + 1));
     lane.reading();

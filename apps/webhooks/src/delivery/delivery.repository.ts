@@ -60,10 +60,9 @@ const againSql = statement<{ position: number }>(
 
 /** A delivery of a webhook with its attempts; null when there is none, or it is older than what is kept. */
 export async function findDelivery(on: Queryable, webhookId: string, id: string): Promise<Delivery | null> {
-  const [rows, attempts] = await Promise.all([
-    on.query(openSql, [webhookId, id]),
-    attemptsOfDelivery(on, webhookId, id),
-  ]);
+  const rows = await on.query(openSql, [webhookId, id]);
+  // Behind it: the attempt that ended one which is no longer pending is among them.
+  const attempts = await attemptsOfDelivery(on, webhookId, id);
   const open = rows.find(({ state }) => state === 'PENDING') ?? rows[0];
   if (open) return { id, webhookId, ...open, attempts };
   const last = attempts.at(-1);

@@ -23,8 +23,8 @@ const readSql = statement<Row>(
   `SELECT ${PENDING_COLUMNS}, d.part, d.attempt_id AS "attemptId",
      (extract(epoch FROM d.attempt_at) * 1000)::float8 AS "attemptAtMs",
      (extract(epoch FROM d.lease_until) * 1000)::float8 AS "leaseUntilMs"
-   FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::float8[], $6::float8[])
-     AS asked (webhook_id, max, firsts, replays, retries, marked)
+   FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::float8[], $6::float8[], $7::integer[])
+     AS asked (webhook_id, max, firsts, replays, retries, marked, retries_max)
    CROSS JOIN LATERAL (
      (SELECT 'first' AS part, * FROM (
         (SELECT * FROM delivery f
@@ -41,7 +41,7 @@ const readSql = statement<Row>(
      (SELECT 'retry', * FROM delivery r
       WHERE r.webhook_id = asked.webhook_id AND r.tries > 0 AND r.attempt_id IS NULL
         AND r.due_at >= to_timestamp(asked.retries / 1000)
-      ORDER BY r.due_at LIMIT asked.max)
+      ORDER BY r.due_at LIMIT asked.retries_max)
      UNION ALL
      (SELECT 'marked', * FROM delivery m WHERE m.webhook_id = asked.webhook_id AND m.attempt_id IS NOT NULL
         AND m.lease_until >= to_timestamp(asked.marked / 1000))
@@ -51,8 +51,9 @@ const readSql = statement<Row>(
 /** What is read of a webhook. */
 export interface PendingAsked {
   readonly webhookId: string;
-  /** First attempts, and retries, at most. */
+  /** First attempts at most. */
   readonly readMax: number;
+  readonly retriesMax: number;
   /** Where each part begins. */
   readonly floors: PendingFloors;
 }
@@ -70,20 +71,21 @@ export async function readPending(
     // Times are rounded on their way.
     ({ floors }: PendingAsked) => floors.retries - 1,
     ({ floors }: PendingAsked) => floors.marked - 1,
+    'retriesMax',
   ] as const;
   const rows = await queryable.query(readSql, unnestColumns(asked, columns));
   const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
-  return new Map(asked.map((one) => [one.webhookId, pendingOf(byWebhook.get(one.webhookId) ?? [], one.readMax)]));
+  return new Map(asked.map((one) => [one.webhookId, pendingOf(byWebhook.get(one.webhookId) ?? [], one)]));
 }
 
-function pendingOf(rows: readonly Row[], readMax: number): PendingDeliveries {
+function pendingOf(rows: readonly Row[], { readMax, retriesMax }: PendingAsked): PendingDeliveries {
   const { first = [], retry = [], marked = [] } = Object.groupBy(rows, ({ part }) => part);
   return {
     firsts: first,
     retries: retry,
     marked: marked.flatMap(markedOf),
     moreFirsts: first.length === readMax,
-    moreRetries: retry.length === readMax,
+    moreRetries: retry.length === retriesMax,
   };
 }
 

@@ -7,7 +7,7 @@ import { Database } from '@switchboard/postgres';
 import { openLane } from '../lane/lane.repository.js';
 import { cancelReplays } from '../replay/replay.repository.js';
 import { appendChange } from '../webhook/append-act.js';
-import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
+import { dropLast, dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { inTurns } from '../webhook/in-turns.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
 import { activateWebhook, findWebhook, lockToChange } from '../webhook/webhook.repository.js';
@@ -29,10 +29,23 @@ export class EnableWebhookHandler {
     const found = requireWebhook(await findWebhook(turns, organizationId, id));
     // What was pending when it was deactivated is dropped before it is active again.
     while (found.deactivatedAt !== null && (await dropPending(turns, [id]))) requireTime(call.budget);
+    for (;;) {
+      const changed = await this.enableUnlessPending(call);
+      if (changed !== null) return changed;
+      requireTime(call.budget);
+    }
+  }
+
+  /** Under the lock of its lane: nothing becomes pending meanwhile. @returns null: something is still pending, a slice less than before */
+  private async enableUnlessPending(
+    call: RpcCall<AuditedRequest & { readonly id: string }>,
+  ): Promise<ChangedWebhook | null> {
+    const { organizationId } = call.principal;
+    const { id } = call.request;
     return this.database.transaction(
       async (tx) => {
         const before = requireWebhook(await lockToChange(tx, organizationId, id));
-        if (before.deactivatedAt !== null) await dropPending(tx, [id]);
+        if (before.deactivatedAt !== null && !(await dropLast(tx, id))) return null;
         await activateWebhook(tx, organizationId, id);
         // Behind the change of the webhook, whose lock comes before those of its replays.
         if (before.deactivatedAt !== null) await cancelReplays(tx, organizationId, id);

@@ -67,14 +67,14 @@ export function isExhausted({ consecutiveFailures }: LaneState): boolean {
  *
  * A failure counts when its attempt began after the last counted failure ended: of the requests that one blip of a busy
  * receiver fails, one counts. A success of what began before the failure resets the count and is no proof that the receiver
- * answers again. A failure of what began before the lane was opened anew changes nothing.
+ * answers again. What began before the lane was opened anew changes nothing: it may have gone to another URL.
  *
  * @param timeScale multiplies the waits
  * @param random spreads the probes of receivers that failed together
  * Source: docs/api-behaviour.md#webhooks-pacing, docs/api-behaviour.md#webhooks-deactivation.
  */
 export function laneAfter(lane: LaneState, ended: EndedAttempt, timeScale: number, random?: Random): LaneState {
-  if (!ended.isSuccess && lane.openedAtMs !== null && ended.beganAtMs < lane.openedAtMs) return lane;
+  if (lane.openedAtMs !== null && ended.beganAtMs < lane.openedAtMs) return lane;
   return ended.isSuccess ? afterSuccess(lane, ended) : afterFailure(lane, ended, timeScale, random);
 }
 

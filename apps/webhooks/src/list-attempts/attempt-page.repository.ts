@@ -43,7 +43,8 @@ export async function readAttempts(
 ): Promise<KeysetPage<AttemptRow>> {
   const { webhookId, limit, event, outcome } = request;
   const { before, after } = boundsOf(request);
-  const filters = [event, outcome, request.from, request.to];
+  // As dates: the server knows no year 0, which is BC there.
+  const filters = [event, outcome, dateOf(request.from), dateOf(request.to)];
   if (filters.every((filter) => filter === null)) {
     return pageOf(await on.query(listSql, [webhookId, before, limit + 1]), limit);
   }
@@ -64,6 +65,10 @@ function pageOf(rows: readonly AttemptRow[], limit: number): KeysetPage<AttemptR
     ({ id }) => id,
     (row) => row,
   );
+}
+
+function dateOf(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
 }
 
 /** A time is a bound of the id as well, so that only its days are read. */

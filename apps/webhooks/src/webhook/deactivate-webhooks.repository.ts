@@ -39,22 +39,26 @@ const KEEP_DROPPED = `INSERT INTO dropped_delivery (webhook_id, id, organization
      WHERE id >= cuid_floor((date_trunc('day', now() AT TIME ZONE 'UTC') - interval '${ARRIVAL_DAYS_MAX} days') AT TIME ZONE 'UTC')
        OR EXISTS (SELECT FROM event e WHERE e.id = gone.event_id AND left(e.id, 9) = left(gone.id, 9))
      ON CONFLICT DO NOTHING`;
-/**
- * What is under way ends by itself; a mark that is long over is of a process that has gone. Of a webhook that was enabled
- * meanwhile nothing: what came since is to be delivered.
- */
+/** What is under way ends by itself; a mark that is long over is of a process that has gone. */
+const isLeft = (row: string): string =>
+  `(${row}.attempt_id IS NULL OR ${row}.lease_until < now() - interval '1 minute')`;
+/** Of a webhook that was enabled meanwhile nothing: what came since is to be delivered. */
 const dropSql = statement<{ count: number }>(
   'webhooks.delivery.drop',
   `WITH gone AS (
      DELETE FROM delivery d
      WHERE d.ctid = ANY (ARRAY(
-         SELECT ctid FROM delivery
-         WHERE webhook_id = ANY ($1::text[]) AND (attempt_id IS NULL OR lease_until < now() - interval '1 minute') LIMIT $2))
-       AND (d.attempt_id IS NULL OR d.lease_until < now() - interval '1 minute')
+         SELECT ctid FROM delivery chosen WHERE webhook_id = ANY ($1::text[]) AND ${isLeft('chosen')} LIMIT $2))
+       AND ${isLeft('d')}
        AND NOT EXISTS (SELECT FROM lane l WHERE l.webhook_id = d.webhook_id AND l.is_open)
      RETURNING d.webhook_id, d.id, d.organization_id, d.event_id, d.type),
    kept AS (${KEEP_DROPPED})
    SELECT count(*)::integer AS count FROM gone`,
+);
+
+const leftSql = statement<{ isLeft: boolean }>(
+  'webhooks.delivery.left-to-drop',
+  `SELECT EXISTS (SELECT FROM delivery d WHERE d.webhook_id = $1 AND ${isLeft('d')}) AS "isLeft"`,
 );
 
 /** Of a mark that another process has recorded as interrupted, nothing is left to drop. */
@@ -108,8 +112,19 @@ export async function dropMarked(tx: Transaction, attempts: readonly MarkedAttem
   if (attempts.length > 0) await tx.query(dropMarkedSql, unnestColumns(attempts, MARK_COLUMNS));
 }
 
-/** Turns a slice of pending deliveries into dropped ones. @returns whether there may be more */
+/**
+ * Turns a slice of pending deliveries into dropped ones.
+ *
+ * @returns whether it was a whole one, so that there may be more. When it was not, others may have dropped what it chose: more may be left
+ */
 export async function dropPending(queryable: Queryable, webhookIds: readonly string[]): Promise<boolean> {
   const [dropped] = await queryable.query(dropSql, [webhookIds, DROP_SLICE_MAX]);
   return dropped?.count === DROP_SLICE_MAX;
+}
+
+/** Turns a slice of a webhook's pending deliveries into dropped ones. @returns whether none is left; rows that others are dropping are */
+export async function dropLast(tx: Transaction, webhookId: string): Promise<boolean> {
+  await tx.query(dropSql, [[webhookId], DROP_SLICE_MAX]);
+  const [left] = await tx.query(leftSql, [webhookId]);
+  return left?.isLeft === false;
 }
