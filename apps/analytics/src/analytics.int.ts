@@ -10,7 +10,7 @@ import {
 } from '@switchboard/contracts/messaging/counted-rpc';
 import { IncarnationMirror, RpcServerStrategy, type RpcCall } from '@switchboard/nats';
 import { rpcFailure } from '@switchboard/platform';
-import { runBuiltProgram, testServers } from '@switchboard/testing';
+import { runBuiltProgram, testServers, untilReady } from '@switchboard/testing';
 import { counted } from '../test/story.js';
 import { analyticsMigrations } from './migrations/all.js';
 
@@ -30,7 +30,7 @@ describe('the built programs of analytics', () => {
     const access = { NATS_URL: nats.url, NATS_USER: 'analytics', NATS_PASSWORD: nats.password };
     const service = runBuiltProgram(servers, join(dist, 'main.js'), { DATABASE_URL: prepared.url, ...access });
     const { url } = await service.logged('service.ready');
-    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    await untilReady(url);
     expect(await service.stop()).toBe(0);
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { RpcClient } from '@switchboard/nats';
-import { runBuiltProgram, testServers } from '@switchboard/testing';
+import { runBuiltProgram, testServers, untilReady } from '@switchboard/testing';
 import { patientBudget } from '@switchboard/testing/patient-budget';
 import { contactsMigrations } from './migrations/all.js';
 
@@ -26,7 +26,7 @@ describe('the built programs of contacts', () => {
     const access = { NATS_URL: nats.url, NATS_USER: 'contacts', NATS_PASSWORD: nats.password, ...credentials };
     const service = runBuiltProgram(servers, join(dist, 'main.js'), { DATABASE_URL: prepared.url, ...access });
     const { url } = await service.logged('service.ready');
-    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    await untilReady(url);
     const client = new RpcClient(await nats.connect('messaging'));
     const sightings = [{ phone: '+12015550123', profileName: null, messagingId: null }];
     const asked = client.call(resolveContactsRpc, systemPrincipal('corg', 'test'), { sightings });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { runBuiltProgram, testServers } from '@switchboard/testing';
+import { runBuiltProgram, testServers, untilReady } from '@switchboard/testing';
 import { templatesMigrations } from './migrations/all.js';
 
 const servers = testServers();
@@ -19,7 +19,7 @@ describe('the built programs of templates', () => {
     const access = { NATS_URL: nats.url, NATS_USER: 'templates', NATS_PASSWORD: nats.password };
     const service = runBuiltProgram(servers, join(dist, 'main.js'), { DATABASE_URL: prepared.url, ...access });
     const { url } = await service.logged('service.ready');
-    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    await untilReady(url);
     expect(await service.stop()).toBe(0);
   });
 });

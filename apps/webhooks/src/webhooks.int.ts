@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { runBuiltProgram, testServers } from '@switchboard/testing';
+import { runBuiltProgram, testServers, untilReady } from '@switchboard/testing';
 import { webhooksMigrations } from './migrations/all.js';
 
 const servers = testServers();
@@ -20,7 +20,7 @@ describe('the built programs of webhooks', () => {
     const keys = { CREDENTIALS_KEY: Buffer.alloc(32).toString('base64') };
     const service = runBuiltProgram(servers, join(dist, 'main.js'), { DATABASE_URL: prepared.url, ...access, ...keys });
     const { url } = await service.logged('service.ready');
-    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    await untilReady(url);
     expect(await service.stop()).toBe(0);
   });
 });

@@ -87,14 +87,15 @@ async function connectGuarded(
 /** Ends with the signal, and its connection with it, however far that has come. */
 function connectToAddress(connectTo: Connector, target: Target, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
+    // Its type hides that it is what undici's own connector returns.
+    let opened: unknown;
     const giveUp = (): void => {
       const late = new Error('no connection in time');
       if (opened instanceof Socket) opened.destroy(late);
       reject(late);
     };
     signal.addEventListener('abort', giveUp, { once: true });
-    // Its type hides that it is what undici's own connector returns.
-    const opened: unknown = connectTo(target, (error, socket) => {
+    opened = connectTo(target, (error, socket) => {
       signal.removeEventListener('abort', giveUp);
       if (error !== null) reject(error);
       else if (signal.aborted) socket.destroy();

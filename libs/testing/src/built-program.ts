@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { eventually } from './eventually.js';
 
 /** A line of a program's log, as far as tests look at it. */
 export interface LoggedLine {
@@ -52,4 +53,9 @@ export function runBuiltProgram(
       return code;
     },
   };
+}
+
+/** Until all that the process at `url` needs answers; on a machine that is busy with other work its first checks may end late. */
+export async function untilReady(url: string | undefined): Promise<void> {
+  await eventually(async () => (await fetch(new URL('/health/ready', url))).status === 200);
 }

@@ -1,6 +1,6 @@
 export { askAgain } from './ask-again.js';
 export { AppClient, type AppAnswer, type AppBody, type AppExchange, type Credentials } from './app-client.js';
-export { runBuiltProgram, type BuiltProgram, type LoggedLine } from './built-program.js';
+export { runBuiltProgram, untilReady, type BuiltProgram, type LoggedLine } from './built-program.js';
 export { deadlocksIn } from './deadlocks.js';
 export { describeAdoption, type AdoptionSpec } from './describe-adoption.js';
 export { describeMigrations, type MigrationsSpec } from './describe-migrations.js';

@@ -70,16 +70,16 @@ export class BeginBulkWorker extends PollingWorker {
   /** Does not wait for the attempts it begins. */
   protected async round(): Promise<RoundResult> {
     if (this.stopping.aborted) return false;
-    const nowMs = systemClock.monotonic();
-    if (this.looks.isWholeDue(nowMs)) await lowerPassed(this.database);
-    const floors = { looksFromMs: this.looks.begin(nowMs), repeatsFromMs: this.repeats.begin(nowMs) };
-    await this.sweep(nowMs, floors);
+    await this.sweep();
     await this.takeInteractive();
     const free = Math.min(UNDERWAY_MAX - this.underway, CLAIM_MAX);
     if (free <= 0) {
       await this.untilOneEnded();
       return true;
     }
+    const nowMs = systemClock.monotonic();
+    const floors = { looksFromMs: this.looks.begin(nowMs), repeatsFromMs: this.repeats.begin(nowMs) };
+    if (floors.looksFromMs === -Infinity) await lowerPassed(this.database);
     const claim = await this.claim(free, floors);
     for (const attempt of claim.attempts) void this.attempt(attempt);
     if (claim.attempts.length > 0 || claim.skipped > 0) this.relay.wakeLater();
@@ -151,11 +151,12 @@ export class BeginBulkWorker extends PollingWorker {
     }
   }
 
-  private async sweep(nowMs: number, floors: LaneFloors): Promise<void> {
+  private async sweep(): Promise<void> {
+    const nowMs = systemClock.monotonic();
     if (nowMs - this.sweptMs < SWEEP_MS) return;
     this.sweptMs = nowMs;
     await releaseConnected(this.database);
-    await sweepPaces(this.database, floors);
+    await sweepPaces(this.database, this.repeats.ms);
   }
 
   private async untilOneEnded(): Promise<void> {

@@ -236,9 +236,13 @@ export async function awaitClaims(database: Pick<Database, 'transaction'>, key: 
   await database.transaction((tx) => tx.query(holdSql, [key.organizationId, key.channelId]));
 }
 
-/** Finds channels that wait although they need not: what a crash left between a COMMIT and its wake-up. @param floors as `lockPaces` */
-export async function sweepPaces(through: Queryable, floors = NO_FLOORS): Promise<ChannelKey[]> {
-  return through.query(sweepSql, [floors.repeatsFromMs]);
+/**
+ * Finds channels that wait although they need not: what a crash left between a COMMIT and its wake-up.
+ *
+ * @param repeatsFromMs see `LaneFloors`
+ */
+export async function sweepPaces(through: Queryable, repeatsFromMs = -Infinity): Promise<ChannelKey[]> {
+  return through.query(sweepSql, [repeatsFromMs]);
 }
 
 function mergeNotes(one: PaceNote, other: PaceNote): PaceNote {

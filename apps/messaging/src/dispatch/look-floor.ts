@@ -16,25 +16,28 @@ export const isAbove = (floor: string, dueAt: string): string => `${dueAt} >= to
  * transaction took too long, or of a backup that was restored meanwhile, is found.
  */
 export class LookFloor {
-  private ms = -Infinity;
   private wholeMs = -Infinity;
+  private knownMs = -Infinity;
 
-  /** @param nowMs monotonic */
-  isWholeDue(nowMs: number): boolean {
-    return nowMs - this.wholeMs >= WHOLE_MS;
+  /** What the last look found, in epoch milliseconds. */
+  get ms(): number {
+    return this.knownMs;
   }
 
-  /** @param nowMs monotonic @returns epoch milliseconds; minus infinity for a whole look */
+  /**
+   * One whole look that fails is not made again at once: others go on above what is known.
+   *
+   * @param nowMs monotonic
+   * @returns where it begins: minus infinity for a whole look
+   */
   begin(nowMs: number): number {
-    if (this.isWholeDue(nowMs)) {
-      this.wholeMs = nowMs;
-      this.ms = -Infinity;
-    }
-    return this.ms;
+    if (nowMs - this.wholeMs < WHOLE_MS) return this.knownMs;
+    this.wholeMs = nowMs;
+    return -Infinity;
   }
 
-  /** What the look found. */
+  /** Takes what a look found. */
   move(ms: number): void {
-    this.ms = ms;
+    this.knownMs = ms;
   }
 }

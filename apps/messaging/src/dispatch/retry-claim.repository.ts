@@ -70,8 +70,6 @@ const linesSql = statement<RetryLine & { readonly floorMs: number | null }>(
 const UNDERWAY = `d.state = 'DISPATCHING' AND d.due_at > now() - interval '1 minute'`;
 /** As a value of its own: the order by which it is looked for is kept. */
 const IS_DUE = `d.due_at <= now() AND ${isAbove('$9', 'd.due_at')} AND d.message_id >= (SELECT young_enough FROM since)`;
-/** As `IS_DUE`. */
-const IS_WAITED_FOR = 'd.message_id >= (SELECT waited_for FROM since)';
 const COLUMNS = 'd.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at';
 const FIRST = 'ORDER BY d.contact_id, d.message_id LIMIT 1';
 
@@ -86,8 +84,7 @@ const FIRST = 'ORDER BY d.contact_id, d.message_id LIMIT 1';
  *
  * Nothing is claimed of a database that may be from a backup.
  *
- * Where many were sent again the indexes keep their entries behind an old snapshot: those are passed by below the floor, and below
- * the messages for which others wait.
+ * Where many were sent again the indexes keep their entries behind an old snapshot: those are passed by below the floor.
  *
  * Every step is bound to its index, and the choice is made once (MATERIALIZED) and then looked up by keys: the state of a row is asked
  * for again in a way that fits no index, else a server that expects no retry goes through the rows that are due and chooses anew
@@ -117,9 +114,9 @@ const markSql = statement<MessageKey>(
      SELECT walk.key, next.contact_id, walk.n + 1
      FROM walk CROSS JOIN LATERAL (
        (SELECT d.contact_id FROM dispatch d
-        WHERE ${IN_ORDER} AND ${LINE} = walk.key AND d.contact_id > walk.contact_id AND ${IS_WAITED_FOR} ${FIRST})
+        WHERE ${IN_ORDER} AND ${LINE} = walk.key AND d.contact_id > walk.contact_id ${FIRST})
        UNION ALL
-       (SELECT d.contact_id FROM dispatch d WHERE ${IN_ORDER} AND ${LINE} = walk.key AND ${IS_WAITED_FOR} ${FIRST})
+       (SELECT d.contact_id FROM dispatch d WHERE ${IN_ORDER} AND ${LINE} = walk.key ${FIRST})
        LIMIT 1) AS next
      WHERE walk.n < 2 * $5
    ), seen AS (

@@ -114,6 +114,22 @@ describe('a lane that is woken', () => {
   });
 });
 
+describe('a lane that was opened anew', () => {
+  it('waits for nothing that is under way since before, and has 64 under way at most with it', () => {
+    const lane = laneOf([1, 2]);
+    const before = attemptOf(deliveryOf(3));
+    lane.begin(before);
+    lane.state = { ...newLane, openedAtMs: before.beganAtMs + 1 };
+    expect(lane.slots(NOW_MS)).toBe(1);
+    lane.begin({ ...attemptOf(deliveryOf(1)), beganAtMs: before.beganAtMs + 1 });
+    expect(lane.slots(NOW_MS)).toBe(0);
+    const full = laneOf([]);
+    for (let n = 0; n < 64; n += 1) full.begin(attemptOf(deliveryOf(n)));
+    full.state = { ...newLane, openedAtMs: before.beganAtMs + 1 };
+    expect(full.slots(NOW_MS)).toBe(0);
+  });
+});
+
 describe('a lane of a receiver that has not proved to answer', () => {
   const lined = (position: number): PendingDelivery => ({ ...deliveryOf(position), line: 'conversation' });
 

@@ -21,6 +21,8 @@ interface OpenRow {
   readonly type: WebhookEvent;
   readonly state: DeliveryState;
   readonly dueAt: Date | null;
+  /** Attempts that were made of it; null of a dropped one. */
+  readonly made: number | null;
 }
 
 /**
@@ -31,13 +33,13 @@ const openSql = statement<OpenRow>(
   'webhooks.delivery.open',
   `SELECT d.event_id AS "eventId", d.type, CASE WHEN waits THEN 'PENDING' ELSE 'DROPPED' END AS state,
      CASE WHEN waits THEN
-       greatest(d.due_at, l.held_until, CASE WHEN l.probing_since IS NOT NULL THEN l.next_probe_at END) END AS "dueAt"
+       greatest(d.due_at, l.held_until, CASE WHEN l.probing_since IS NOT NULL THEN l.next_probe_at END) END AS "dueAt", d.attempts AS made
    FROM delivery d JOIN lane l ON l.webhook_id = d.webhook_id
    JOIN webhook w ON w.organization_id = l.organization_id AND w.id = l.webhook_id
    CROSS JOIN LATERAL (SELECT l.is_open AND (d.attempt_id IS NOT NULL OR ${isWantedSql('d')})) AS t (waits)
    WHERE d.webhook_id = $1 AND d.id = $2
    UNION ALL
-   SELECT event_id, type, 'DROPPED', NULL FROM dropped_delivery WHERE webhook_id = $1 AND id = $2`,
+   SELECT event_id, type, 'DROPPED', NULL, NULL FROM dropped_delivery WHERE webhook_id = $1 AND id = $2`,
 );
 const bodySql = statement<{ body: string }>('webhooks.event.body', 'SELECT body FROM event WHERE id = $1');
 /**
@@ -61,10 +63,14 @@ const againSql = statement<{ position: number }>(
 /** A delivery of a webhook with its attempts; null when there is none, or it is older than what is kept. */
 export async function findDelivery(on: Queryable, webhookId: string, id: string): Promise<Delivery | null> {
   const rows = await on.query(openSql, [webhookId, id]);
-  // Behind it: the attempt that ended one which is no longer pending is among them.
-  const attempts = await attemptsOfDelivery(on, webhookId, id);
+  // Behind it: the attempt that ended one which is no longer pending is among them, and one that was made meanwhile is not shown yet.
+  const recorded = await attemptsOfDelivery(on, webhookId, id);
   const open = rows.find(({ state }) => state === 'PENDING') ?? rows[0];
-  if (open) return { id, webhookId, ...open, attempts };
+  const attempts = recorded.filter(({ number }) => number <= (open?.made ?? Infinity));
+  if (open) {
+    const { made: _made, ...shown } = open;
+    return { id, webhookId, ...shown, attempts };
+  }
   const last = attempts.at(-1);
   if (!last) return null;
   return { id, webhookId, eventId: last.eventId, type: last.event, state: last.deliveryState, dueAt: null, attempts };

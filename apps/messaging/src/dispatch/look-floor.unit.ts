@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { LookFloor } from './look-floor.js';
+
+const MINUTE_MS = 60_000;
+
+describe('where looks for what is due begin', () => {
+  it('is where the last one found the first, and nowhere once a minute', () => {
+    const floor = new LookFloor();
+    expect(floor.begin(0)).toBe(-Infinity);
+    floor.move(7);
+    expect([floor.begin(1), floor.begin(MINUTE_MS - 1)]).toEqual([7, 7]);
+    floor.move(9);
+    expect([floor.ms, floor.begin(MINUTE_MS)]).toEqual([9, -Infinity]);
+    floor.move(8);
+    expect([floor.begin(MINUTE_MS + 1), floor.begin(2 * MINUTE_MS)]).toEqual([8, -Infinity]);
+  });
+
+  it('stays what is known when a look at everything has failed', () => {
+    const floor = new LookFloor();
+    floor.begin(0);
+    floor.move(7);
+    expect([floor.begin(MINUTE_MS), floor.begin(MINUTE_MS + 1)]).toEqual([-Infinity, 7]);
+  });
+});
