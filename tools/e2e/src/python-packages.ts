@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..', '..');
 const requirements = join(root, 'tools', 'e2e', 'clients', 'requirements.txt');
+/** Some seconds on a machine that has nothing else to do. */
+const TIMEOUT_MS = 240_000;
 /** Prints the version; fails without pip, and before the version that the generator needs. */
 const probe = 'import pip, sys; print(sys.version); sys.exit(sys.version_info < (3, 11))';
 
@@ -31,8 +33,14 @@ export async function preparePython(): Promise<Readonly<Record<string, string>> 
     await mkdir(cache, { recursive: true });
     const made = await mkdtemp(join(cache, 'new-'));
     // The list names every package, so nothing that is not in it comes along.
-    const options = ['--no-deps', '--only-binary', ':all:', '--disable-pip-version-check', '--quiet', '--target', made];
-    await run('python3', ['-m', 'pip', 'install', ...options, '-r', requirements], { timeout: 150_000 });
+    const packages = ['--no-deps', '--only-binary', ':all:', '--no-compile', '--target', made, '-r', requirements];
+    const options = ['--disable-pip-version-check', '--quiet', ...packages];
+    await run('python3', ['-m', 'pip', 'install', ...options], { timeout: TIMEOUT_MS }).catch(
+      async (error: unknown) => {
+        await rm(made, { recursive: true, force: true });
+        throw error;
+      },
+    );
     await rm(folder, { recursive: true, force: true });
     await rename(made, folder);
   }
