@@ -47,9 +47,10 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   return connection;
 }
 
-/** True when the server was reached and refuses the user: the same will not succeed later. */
+/** True when the server was reached and refuses the user: the same will not succeed later, but where it took too long to say who it is. */
 export function isUserRefused(error: unknown): boolean {
-  return error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError;
+  if (error instanceof AuthorizationError) return !/authentication timeout/i.test(error.message);
+  return error instanceof UserAuthenticationExpiredError;
 }
 
 async function watchStatus(connection: NatsConnection, onStatus: NatsOptions['onStatus']): Promise<void> {

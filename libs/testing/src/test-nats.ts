@@ -34,8 +34,8 @@ export async function startNatsServer(dataDir: string): Promise<EmbeddedNats> {
   return startNats({
     binary: await findNatsServer({ cacheDir: CACHE }),
     dataDir,
-    // The server's format takes JSON as it is.
-    configText: `accounts: ${JSON.stringify(accounts)}\nmax_payload: 1MB`,
+    // The server's format takes JSON as it is. A process of a test may stand still for long on a machine that is busy with other work.
+    configText: `accounts: ${JSON.stringify(accounts)}\nmax_payload: 1MB\nauthorization { timeout: 60 }`,
   });
 }
 
