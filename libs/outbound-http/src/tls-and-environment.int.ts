@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -55,6 +56,31 @@ describe('TLS', () => {
     expect(await postTo(await serverWith(valid), 'receiver.example.org')).toMatchObject({ error: 'no response' });
     const end = await postTo(await serverWith(expired), 'receiver.example.org', expired.cert);
     expect(end).toMatchObject({ error: 'no response', reason: expect.stringMatching(/CERT_HAS_EXPIRED/) });
+  });
+});
+
+describe('a connection over TLS 1.2', () => {
+  it('has one handshake: the receiver has no other one made', async () => {
+    const { promise: handshake, resolve: handshakeEnded } = Promise.withResolvers<'made' | 'refused'>();
+    const server = createTlsServer({ ...valid, maxVersion: 'TLSv1.2' }, (socket) => {
+      socket.on('error', () => handshakeEnded('refused')).on('close', () => handshakeEnded('refused'));
+      socket.once('data', () => socket.renegotiate({}, (error) => handshakeEnded(error === null ? 'made' : 'refused')));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = new OutboundHttp({
+      allowPrivate: true,
+      refusedHosts: [],
+      resolve,
+      authorities: valid.cert,
+      deadlineMs: 3_000,
+    });
+    const url = `https://receiver.example.org:${port}/`;
+    const end = await client.post({ url, headers: {}, body: Buffer.from('{}') });
+    expect([await handshake, end.state]).toEqual(['refused', 'failed']);
+    await client.close();
+    server.close();
   });
 });
 
