@@ -30,6 +30,8 @@ const CHANNELS_MAX = 32;
 const IDLE_MS = 2_000;
 /** Between looks for what a crash left, and for channels that are connected again. */
 const SWEEP_MS = 5_000;
+/** Between looks for recipients that the bound of their lane passes by. One that fails costs the sweep of one round. */
+const LOWER_MS = 60_000;
 /** How long a channel is left alone whose rows are locked by somebody else. */
 const APART_MS = 1_000;
 /** While there is no room: until one has ended, at most so long. */
@@ -44,6 +46,7 @@ export class BeginBulkWorker extends PollingWorker {
   private readonly owner = randomUUID();
   private underway = 0;
   private sweptMs = -Infinity;
+  private loweredMs = -Infinity;
   private readonly looks = new LookFloor();
   private readonly repeats = new LookFloor();
   private isActive = false;
@@ -79,7 +82,6 @@ export class BeginBulkWorker extends PollingWorker {
     }
     const nowMs = systemClock.monotonic();
     const floors = { looksFromMs: this.looks.begin(nowMs), repeatsFromMs: this.repeats.begin(nowMs) };
-    if (floors.looksFromMs === -Infinity) await lowerPassed(this.database);
     const claim = await this.claim(free, floors);
     for (const attempt of claim.attempts) void this.attempt(attempt);
     if (claim.attempts.length > 0 || claim.skipped > 0) this.relay.wakeLater();
@@ -156,6 +158,10 @@ export class BeginBulkWorker extends PollingWorker {
     if (nowMs - this.sweptMs < SWEEP_MS) return;
     this.sweptMs = nowMs;
     await releaseConnected(this.database);
+    if (nowMs - this.loweredMs >= LOWER_MS) {
+      this.loweredMs = nowMs;
+      await lowerPassed(this.database);
+    }
     await sweepPaces(this.database, this.repeats.ms);
   }
 
