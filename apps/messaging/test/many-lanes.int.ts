@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
 import { claimableLanes } from '../src/begin-bulk/claimable-lanes.repository.js';
-import { NO_FLOORS } from '../src/bulk-lane/channel-pace.repository.js';
 import { claimPaced } from '../src/dispatch/paced-claim.repository.js';
 import { closeFinished } from '../src/close-lanes/close-lanes.js';
 import { attemptsOf, LaneStore, type Job } from './lane-store.js';
@@ -21,7 +20,7 @@ describe('many lanes of a channel', () => {
 
   const claimable = async ({ sender }: Job, limit = 201): Promise<readonly string[]> =>
     store.database.transaction(async (tx) =>
-      (await claimableLanes(tx, [sender], limit, NO_FLOORS)).map(({ jobId }) => jobId),
+      (await claimableLanes(tx, [sender], limit, -Infinity)).map(({ jobId }) => jobId),
     );
 
   it('are claimed for until their job has finished, and while something of them is to be sent again', async () => {
@@ -86,8 +85,8 @@ describe('many lanes of a channel', () => {
   /** Plans the claim on a new connection and expects each look at what is to be sent to go by the index made for it. */
   async function expectIndexes({ sender }: Job): Promise<void> {
     const database = await store.openAnother();
-    await database.transaction((tx) => claimableLanes(tx, [sender], 201, NO_FLOORS));
-    await database.transaction((tx) => claimPaced(tx, [{ ...sender, jobId: 'cjob', count: 10 }], 'l', NO_FLOORS));
+    await database.transaction((tx) => claimableLanes(tx, [sender], 201, -Infinity));
+    await database.transaction((tx) => claimPaced(tx, [{ ...sender, jobId: 'cjob', count: 10 }], 'l', -Infinity));
     const statements = await preparedStatements(database);
     for (const name of ['messaging.lane.claimable', 'messaging.dispatch.claim-paced']) {
       const claim = statements.find((one) => one.name === name);

@@ -33,7 +33,7 @@ describe('lanes behind an old snapshot', () => {
     await items('an earlier job', 'BEGUN');
     await lanes.run('VACUUM ANALYZE messaging.bulk_item');
     await sweepPaces(database);
-    await database.transaction((tx) => claimPaced(tx, [{ ...job.sender, jobId: job.jobId, count: 1 }], 'l', NO_FLOORS));
+    await database.transaction((tx) => claimPaced(tx, [{ ...job.sender, jobId: job.jobId, count: 1 }], 'l', -Infinity));
     const principal = systemPrincipal(job.sender.organizationId, 'jobs');
     const call = { principal, request: { jobId: job.jobId } } as Parameters<GetLaneStateHandler['get']>[0];
     await new GetLaneStateHandler(database).get(call);

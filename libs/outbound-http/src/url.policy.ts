@@ -25,8 +25,8 @@ export const urlMessages = {
 
 /** White space, control characters, backslashes and invisible ones: the parser would drop or replace some of them silently. */
 const unwanted = /[\s\\\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]/u;
-/** As `unwanted`, in a name, of which the parser drops these too. */
-const unwantedInName = /[\s\\\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
+/** The parser drops these from a name. */
+const ignoredInName = /\p{Default_Ignorable_Code_Point}/u;
 
 /**
  * The URL when its form is right; else null.
@@ -43,7 +43,7 @@ export function parseOutboundUrl(text: string, allowHttp: boolean): URL | null {
   // An empty user name is dropped by the parser, and is user information all the same.
   if (authority === undefined || authority.includes('@')) return null;
   const written = hostWritten(authority);
-  if (written === null || written.endsWith('.') || unwantedInName.test(written)) return null;
+  if (written === null || written.endsWith('.') || unwanted.test(written) || ignoredInName.test(written)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return null;
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return null;

@@ -8,22 +8,13 @@ import { textTable } from './text-table.js';
 
 /** Where secrets are stored sealed; the names of table and columns are those of their associated data. */
 const sealed = [
-  {
-    service: 'messaging',
-    table: 'channel',
-    columns: ['access_token_sealed'],
-    owner: 'organization_id',
-    id: 'id',
-    // Its first releases sealed tokens for no place.
-    readsUnbound: true,
-  },
+  { service: 'messaging', table: 'channel', columns: ['access_token_sealed'], owner: 'organization_id', id: 'id' },
   {
     service: 'contacts',
     table: 'number_key',
     columns: ['key_sealed'],
     owner: 'organization_id',
     id: 'id',
-    readsUnbound: false,
   },
   {
     service: 'webhooks',
@@ -31,27 +22,15 @@ const sealed = [
     columns: ['secret_sealed', 'previous_secret_sealed'],
     owner: 'organization_id',
     id: 'id',
-    readsUnbound: false,
   },
   // Its data keys are of persons.
-  {
-    service: 'gateway',
-    table: 'second_factor',
-    columns: ['seed_sealed'],
-    owner: 'user_id',
-    id: 'user_id',
-    readsUnbound: false,
-  },
+  { service: 'gateway', table: 'second_factor', columns: ['seed_sealed'], owner: 'user_id', id: 'user_id' },
 ] as const;
+/** Its first releases sealed tokens for no place. */
+const SEALED_UNBOUND = 'messaging';
 
 const DEADLOCK = '40P01';
 const TRIES_MAX = 3;
-
-interface Counts {
-  organizations: number;
-  values: number;
-  readonly unreadable: string[];
-}
 
 /**
  * Gives every organization a new data key, wrapped by the current master key, and seals all of its secrets anew; values of
@@ -68,14 +47,14 @@ export async function rotateSecrets(
   const masterKeys = masterKeysOf(config);
   const rows = [];
   const unreadable: string[] = [];
-  for (const { service, table, columns, owner, id, readsUnbound } of sealed) {
-    const box = new SecretBox(masterKeys, readsUnbound);
+  for (const { service, table, columns, owner, id } of sealed) {
+    const box = new SecretBox(masterKeys, service === SEALED_UNBOUND);
     const { rows: found } = await client.query(`SELECT FROM to_regclass($1) AS found WHERE found IS NOT NULL`, [
       `${service}.data_key`,
     ]);
     if (found.length === 0) continue;
     await client.query(`SET search_path = ${client.escapeIdentifier(service)}`);
-    const counts: Counts = { organizations: 0, values: 0, unreadable };
+    const counts = { organizations: 0, values: 0 };
     for (const organizationId of await ownersIn(client, table, owner)) {
       counts.values += await whole(client, () =>
         resealAll(client, box, { organizationId, service, table, columns, owner, id, unreadable }),
@@ -110,7 +89,7 @@ interface Sealed {
 
 /** @returns how many values were sealed anew */
 async function resealAll(client: pg.ClientBase, box: SecretBox, of: Sealed): Promise<number> {
-  const { organizationId, service, table, columns } = of;
+  const { organizationId, table, columns } = of;
   const rowsOf = `${client.escapeIdentifier(table)} WHERE ${client.escapeIdentifier(of.owner)} = $1`;
   const id = client.escapeIdentifier(of.id);
   const lockRows = `SELECT ${id} FROM ${rowsOf} ORDER BY ${id} FOR UPDATE`;
@@ -133,8 +112,7 @@ async function resealAll(client: pg.ClientBase, box: SecretBox, of: Sealed): Pro
     for (const column of columns) {
       const value = row[column];
       const place = { organizationId, table, row: row.id, column };
-      const text =
-        value instanceof Uint8Array ? opened(box, Buffer.from(value), { ...place, service }, of.unreadable) : null;
+      const text = value instanceof Uint8Array ? opened(box, Buffer.from(value), place, of) : null;
       if (text === null) continue;
       await client.query(
         `UPDATE ${client.escapeIdentifier(table)} SET ${client.escapeIdentifier(column)} = $3
@@ -150,8 +128,8 @@ async function resealAll(client: pg.ClientBase, box: SecretBox, of: Sealed): Pro
 function opened(
   box: SecretBox,
   value: Buffer,
-  { service, ...place }: Parameters<SecretBox['open']>[1] & { readonly service: string },
-  unreadable: string[],
+  place: Parameters<SecretBox['open']>[1],
+  { service, unreadable }: Sealed,
 ): string | null {
   try {
     return box.open(value, place);

@@ -3,7 +3,7 @@ import { appendEvents } from '@switchboard/outbox';
 import { type Transaction } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { insertBegun } from '../bulk-lane/attempt-begun.repository.js';
-import { leavePaces, lockPaces, NO_FLOORS, type LaneFloors } from '../bulk-lane/channel-pace.repository.js';
+import { leavePaces, lockPaces, type LaneFloors } from '../bulk-lane/channel-pace.repository.js';
 import { endItems, noteContacts, type SkipReason } from '../bulk-lane/lane-item.repository.js';
 import type { ItemKey, LaneItem, RecipientKey } from '../bulk-lane/lane.entity.js';
 import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
@@ -66,12 +66,12 @@ const NOTHING: LaneClaim = { attempts: [], channels: 0, skipped: 0, hasUnknown: 
  */
 export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<LaneClaim> {
   const markedMs = systemClock.monotonic();
-  const { floors = NO_FLOORS } = spec;
+  const repeatsFromMs = spec.floors?.repeatsFromMs ?? -Infinity;
   const paces = await lockPaces(tx, spec.owner, spec.channelsMax, spec);
   if (paces.length === 0) return NOTHING;
   spec.onLocked?.(paces.map(({ channelId }) => channelId));
   // One more than can be claimed: so it is seen that something is left.
-  const lanes = await claimableLanes(tx, paces, spec.attemptsMax + 1, floors);
+  const lanes = await claimableLanes(tx, paces, spec.attemptsMax + 1, repeatsFromMs);
   const readAtMs = systemClock.monotonic();
   await holdLanes(tx, disconnectedOf(lanes));
   const connected = lanes.filter(({ channelStatus }) => channelStatus === 'CONNECTED');
@@ -83,7 +83,7 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
     tx,
     laneShares.flatMap(({ lane, repeats }) => (repeats > 0 ? [{ ...lane, count: repeats }] : [])),
     spec.lease,
-    floors,
+    repeatsFromMs,
   );
 
   const slots = new AllocatedSlots(laneShares, readAtMs);

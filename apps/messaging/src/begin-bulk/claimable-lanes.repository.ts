@@ -1,6 +1,5 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { isActive, mayBegin, pacedJobs, waitingOf } from '../bulk-lane/active-lane.sql.js';
-import type { LaneFloors } from '../bulk-lane/channel-pace.repository.js';
 import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
 import { isAbove } from '../dispatch/look-floor.js';
 import { MAY_REPEAT } from '../dispatch/paced-claim.repository.js';
@@ -104,16 +103,16 @@ const leaveSql = statement(
  * Locks lanes of channels that may have something to begin, now or later, and that no pause, hold or withdrawal keeps.
  *
  * @param limit of what is counted in each
- * @param floors as `lockPaces` has them
+ * @param repeatsFromMs see `LaneFloors`
  */
 export async function claimableLanes(
   tx: Transaction,
   channels: readonly ChannelKey[],
   limit: number,
-  floors: LaneFloors,
+  repeatsFromMs: number,
 ): Promise<ClaimableLane[]> {
   const columns = unnestColumns(channels, ['organizationId', 'channelId']);
-  return tx.query(lanesSql, [...columns, limit, floors.repeatsFromMs]);
+  return tx.query(lanesSql, [...columns, limit, repeatsFromMs]);
 }
 
 /** The next recipients of locked lanes, in the order of their index. */

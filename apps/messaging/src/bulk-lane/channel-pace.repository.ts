@@ -1,6 +1,6 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { floorAt, isAbove } from '../dispatch/look-floor.js';
+import { floorAt, floorOfDispatches, isAbove } from '../dispatch/look-floor.js';
 import { hasPassedBy, hasWaiting, isActive, mayBegin, pacedJobs } from './active-lane.sql.js';
 import type { ChannelBegins } from './interactive-begins.js';
 import type { ChannelKey, LaneKey } from './lane.entity.js';
@@ -91,13 +91,11 @@ const ABOVE_FLOOR = `${isAbove('$2', 'p.look_at')} AND p.look_at < 'infinity'`;
 const nextLookSql = statement<NextLook>(
   'messaging.pace.next-look',
   `SELECT (extract(epoch FROM next.at - now()) * 1000)::float8 AS "inMs",
-     ${floorAt('first.at')} AS "looksFromMs", ${floorAt('repeat.at')} AS "repeatsFromMs",
+     ${floorAt('first.at')} AS "looksFromMs", ${floorOfDispatches('PACED', '$3')} AS "repeatsFromMs",
      first.at IS NOT NULL AS "isAnyWaiting"
    FROM (SELECT (SELECT p.look_at FROM channel_pace p WHERE ${ABOVE_FLOOR} ORDER BY p.look_at LIMIT 1) AS at) AS first
    CROSS JOIN (SELECT (SELECT p.look_at FROM channel_pace p WHERE ${ABOVE_FLOOR} AND (p.owner = $1 OR p.owned_until <= now())
-     ORDER BY p.look_at LIMIT 1) AS at) AS next
-   CROSS JOIN (SELECT (SELECT d.due_at FROM dispatch d WHERE d.state = 'PACED' AND ${isAbove('$3', 'd.due_at')}
-     ORDER BY d.due_at LIMIT 1) AS at) AS repeat`,
+     ORDER BY p.look_at LIMIT 1) AS at) AS next`,
 );
 const creditSql = statement(
   'messaging.pace.interactive',

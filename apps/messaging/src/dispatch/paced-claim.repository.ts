@@ -1,5 +1,4 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import type { LaneFloors } from '../bulk-lane/channel-pace.repository.js';
 import { inAnyMonth, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS } from './dispatch.entity.js';
 import { isAbove } from './look-floor.js';
@@ -65,16 +64,20 @@ const markSql = statement<MessageKey & { readonly jobId: string }>(
    RETURNING m.organization_id AS "organizationId", m.id AS "messageId", m.job_id AS "jobId"`,
 );
 
-/** Marks repetitions of lanes under a lease and judges them, in the transaction that has locked the lanes. */
+/**
+ * Marks repetitions of lanes under a lease and judges them, in the transaction that has locked the lanes.
+ *
+ * @param repeatsFromMs see `LaneFloors`
+ */
 export async function claimPaced(
   tx: Transaction,
   counts: readonly RepeatCount[],
   lease: string,
-  floors: LaneFloors,
+  repeatsFromMs: number,
 ): Promise<PacedAttempt[]> {
   if (counts.length === 0) return [];
   const columns = unnestColumns(counts, ['organizationId', 'channelId', 'jobId', 'count']);
-  const marked = await tx.query(markSql, [lease, ...columns, floors.repeatsFromMs]);
+  const marked = await tx.query(markSql, [lease, ...columns, repeatsFromMs]);
   if (marked.length === 0) return [];
   const jobOf = new Map(marked.map(({ messageId, jobId }) => [messageId, jobId]));
   const judged = await tx.query(judgeAttemptsSql, unnestColumns(marked, ['organizationId', 'messageId']));

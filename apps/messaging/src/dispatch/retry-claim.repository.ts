@@ -3,7 +3,7 @@ import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { inAnyMonth, lockFreeMessages, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS, type Attempt } from './dispatch.entity.js';
-import { floorAt, isAbove } from './look-floor.js';
+import { floorOfDispatches, isAbove } from './look-floor.js';
 import { IN_ORDER, isStillDue, LINE, OF_LINE, WAITED_FOR } from './retry-order.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
 
@@ -60,9 +60,7 @@ const linesSql = statement<RetryLine & { readonly floorMs: number | null }>(
    )
    SELECT organization_id AS "organizationId", channel_id AS "channelId", NULL::float8 AS "floorMs", n FROM line
    UNION ALL
-   SELECT '', '', ${floorAt('first.at')}, $3 + 1
-   FROM (SELECT (SELECT d.due_at FROM dispatch d WHERE d.state = 'RETRY' AND ${isAbove('$4', 'd.due_at')}
-     ORDER BY d.due_at LIMIT 1) AS at) AS first
+   SELECT '', '', ${floorOfDispatches('RETRY', '$4')}, $3 + 1
    ORDER BY n`,
 );
 

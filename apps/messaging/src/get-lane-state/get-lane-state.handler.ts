@@ -5,12 +5,10 @@ import { Database, statement } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { hasWaiting, isActive, waitingOf } from '../bulk-lane/active-lane.sql.js';
 import { CHANNEL_PER_SECOND, SHARE_REGAINED_PER_SECOND } from '../bulk-lane/lane-pace.policy.js';
-import { floorAt, isAbove, LookFloor } from '../dispatch/look-floor.js';
+import { floorOfDispatches, isAbove, LookFloor } from '../dispatch/look-floor.js';
 
 /** Lanes that are counted. */
 const SHARES_MAX = 500;
-
-const FIRST_REPEAT = `(SELECT d.due_at FROM dispatch d WHERE d.state = 'PACED' AND ${isAbove('$3', 'd.due_at')} ORDER BY d.due_at LIMIT 1)`;
 
 /**
  * The channel's rate is divided by the lanes of it that have something to begin, some hundreds at most. What waits is counted in
@@ -23,7 +21,7 @@ const stateSql = statement<LaneState & { readonly repeatsFromMs: number }>(
        AND i.state = 'WAITING' AND NOT i.is_contact_known) AS waiting,
      (SELECT count(*)::int FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = l.organization_id
        AND d.channel_id = l.channel_id AND d.job_id = l.job_id AND ${isAbove('$3', 'd.due_at')}) AS repeating,
-     ${floorAt(FIRST_REPEAT)} AS "repeatsFromMs",
+     ${floorOfDispatches('PACED', '$3')} AS "repeatsFromMs",
      l.begun::float8 AS begun, l.is_paused AS "isPaused", l.held_reason AS "heldReason",
      least(l.throttle_per_hour / 3600.0,
        coalesce(p.per_second, ${CHANNEL_PER_SECOND})

@@ -22,7 +22,7 @@ export async function logStatements(client: pg.Client): Promise<void> {
 }
 
 /**
- * Transactions that ended during the work, by the service that made them, as the log tells them behind `logStatements`. A statement
+ * Transactions that ended during the work, by the service that made them, as the log has them behind `logStatements`. A statement
  * outside of BEGIN and COMMIT is one.
  *
  * @param logFile of the server, all of whose lines begin with `%m [%p] %q%u@%d`

@@ -20,10 +20,34 @@ export interface OneReceiver extends RegisteredWebhook {
 /** Single events a second. */
 export const PER_SECOND = 10;
 /** An event that needs more is late. */
-export const LATE_MS = 10_000;
+const LATE_MS = 10_000;
+
+/** Yields once at any moment of each step: in even steps each would meet the same part of the others' load. */
+export async function* pacedSteps(lengthMs: number): AsyncGenerator<number> {
+  const startedMs = performance.now();
+  for (let step = 0; step < (lengthMs * PER_SECOND) / 1_000; step++) {
+    const atMs = startedMs + (step + Math.random()) * (1_000 / PER_SECOND);
+    await wait(Math.max(atMs - performance.now(), 0));
+    yield step;
+  }
+}
+
+/** So many events' arrivals by their ids; fewer where some are late. */
+export async function arrivalsOf(
+  receiver: Receiver,
+  path: string,
+  count: number,
+): Promise<ReadonlyMap<string, number>> {
+  const arrived = new Map<string, number>();
+  for (const deadlineMs = now() + LATE_MS; arrived.size < count && now() < deadlineMs; await wait(100)) {
+    for (const [id, atMs] of await receiver.newArrivals(path)) arrived.set(id, atMs);
+  }
+  return arrived;
+}
 
 /**
- * Publishes single events, one at any moment of each step: in even steps each would meet the same part of the others' load.
+ * Publishes single events, one in each step.
+ *
  * @returns the time from before each publication to its arrival in milliseconds; Infinity of what is late
  */
 export async function publishPaced(
@@ -33,18 +57,12 @@ export async function publishPaced(
   lengthMs: number,
 ): Promise<readonly number[]> {
   const published: Promise<readonly [id: string, askedMs: number]>[] = [];
-  const startedMs = performance.now();
-  for (let event = 0; event < (lengthMs * PER_SECOND) / 1_000; event++) {
-    const atMs = startedMs + (event + Math.random()) * (1_000 / PER_SECOND);
-    await wait(Math.max(atMs - performance.now(), 0));
+  for await (const _step of pacedSteps(lengthMs)) {
     const askedMs = now();
     published.push(customers.publish(organizationId).then((id) => [id, askedMs] as const));
   }
   const asked = await Promise.all(published);
-  const arrived = new Map<string, number>();
-  for (const deadlineMs = now() + LATE_MS; arrived.size < asked.length && now() < deadlineMs; await wait(100)) {
-    for (const [id, atMs] of await receiver.newArrivals(path)) arrived.set(id, atMs);
-  }
+  const arrived = await arrivalsOf(receiver, path, asked.length);
   return asked.map(([id, askedMs]) => (arrived.get(id) ?? Infinity) - askedMs);
 }
 
