@@ -10,7 +10,7 @@ contact_phone
 conversation with fillfactor=80
 data_key
 dead_letter
-dispatch with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
+dispatch with fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_threshold=2147483647
 erasure with fillfactor=70
 event_failure with fillfactor=50
 idempotency_key with fillfactor=50, autovacuum_vacuum_scale_factor=0.05

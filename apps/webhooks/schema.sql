@@ -4,7 +4,7 @@ beginning
 data_key
 dead_letter
 deleted_webhook
-delivery with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
+delivery with fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_threshold=2147483647
 dropped_delivery partition by RANGE (id)
 erasure with fillfactor=70
 event partition by RANGE (id)

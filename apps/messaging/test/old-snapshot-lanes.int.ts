@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import type { Database } from '@switchboard/postgres';
-import { behindSnapshot, blocksOfLooks, testServers } from '@switchboard/testing';
+import { behindSnapshot, blocksOfLooks, MeasuredTables, testServers } from '@switchboard/testing';
 import { claimLanes } from '../src/begin-bulk/claim-lanes.js';
 import { nextLook, NO_FLOORS, sweepPaces, type LaneFloors } from '../src/bulk-lane/channel-pace.repository.js';
 import { claimPaced } from '../src/dispatch/paced-claim.repository.js';
@@ -20,6 +20,7 @@ describe('lanes behind an old snapshot', () => {
   /** Of one connection. */
   let database: Database;
   let job: Job;
+  let tables: MeasuredTables;
 
   beforeAll(async () => {
     store = await MessagingStore.open(servers);
@@ -30,6 +31,8 @@ describe('lanes behind an old snapshot', () => {
       job,
       job.items.map((item) => ({ ...item, recipientIndex: BEGUN + item.recipientIndex })),
     );
+    const names = ['dispatch', 'channel_pace', 'bulk_item', 'bulk_lane'].map((name) => `messaging.${name}`);
+    tables = await MeasuredTables.of(store.superuser, ...names);
     await items('an earlier job', 'BEGUN');
     await lanes.run('VACUUM ANALYZE messaging.bulk_item');
     await sweepPaces(database);
@@ -105,9 +108,13 @@ describe('lanes behind an old snapshot', () => {
     const before = await blocks(floors);
     await behindSnapshot(store.superuser, async () => {
       await churn();
-      const behind = await blocks(floors);
-      const dear = Object.entries(before).filter(([name, count]) => (behind[name] ?? Infinity) > 2 * count + 5);
-      expect(dear.map(([name, count]) => ({ name, count, behind: behind[name] }))).toEqual([]);
+      // Plans are made anew from other samples.
+      for (let again = 0; again < 3; again++) {
+        await tables.measure(database);
+        const behind = await blocks(floors);
+        const dear = Object.entries(before).filter(([name, count]) => (behind[name] ?? Infinity) > 2 * count + 5);
+        expect(dear.map(([name, count]) => ({ name, count, behind: behind[name] }))).toEqual([]);
+      }
       // Without floor and bound the entries are there to be walked through.
       await lanes.run('UPDATE messaging.bulk_lane SET waiting_from = 0');
       const whole = await blocks(NO_FLOORS);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
-import { behindSnapshot, blocksOfLooks, testServers } from '@switchboard/testing';
+import { behindSnapshot, blocksOfLooks, MeasuredTables, testServers } from '@switchboard/testing';
 import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
 import { claimRetries, retryLines } from '../src/dispatch/retry-claim.repository.js';
 import { TestInbox } from './test-inbox.js';
@@ -22,10 +22,12 @@ function polls(organizationId: string, floorMs: number): Record<string, string[]
 describe('the queue of attempts behind an old snapshot', () => {
   let inbox: TestInbox;
   let database: Database;
+  let queue: MeasuredTables;
 
   beforeAll(async () => {
     inbox = await TestInbox.open(servers);
     database = await inbox.prepared.database({ poolMax: 1 });
+    queue = await MeasuredTables.of(inbox.superuser, 'messaging.dispatch');
     await abandonOverdue(database, 200, 86_400_000, 120_000);
     await retryLines(database, null, 64);
     await claimRetries(database, [], { limit: 64, organizationMax: 16, underway: new Map() }, newCuid());
@@ -69,9 +71,13 @@ describe('the queue of attempts behind an old snapshot', () => {
     await behindSnapshot(inbox.superuser, async () => {
       await churn('DISPATCHING');
       await churn('RETRY');
-      const behind = await blocks(floorMs);
-      for (const [name, blocks] of Object.entries(before)) {
-        expect([name, behind[name]]).toEqual([name, expect.closeTo(blocks, -1.3)]);
+      // Plans are made anew from other samples.
+      for (let again = 0; again < 3; again++) {
+        await queue.measure(database);
+        const behind = await blocks(floorMs);
+        for (const [name, blocks] of Object.entries(before)) {
+          expect([name, behind[name]]).toEqual([name, expect.closeTo(blocks, -1.3)]);
+        }
       }
       // Without bounds and floor the entries are there to be walked through.
       const unbound = await blocksOfLooks(database, { 'messaging.dispatch.abandon': ['200', '86400', '31536000'] });

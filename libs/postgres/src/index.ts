@@ -21,7 +21,14 @@ export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } f
 export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js';
 export { queryWithin } from './query-within.js';
 export { forgetSmallSizes } from './forget-small-sizes.js';
-export { EmptiedTablesMigration, SmallTablesMigration, smallTables, smallTablesReversal } from './small-tables.sql.js';
+export {
+  SmallTablesAgainMigration,
+  SmallTablesMigration,
+  smallTables,
+  smallTablesReversal,
+  unmeasuredQueue,
+  unmeasuredQueueReversal,
+} from './small-tables.sql.js';
 export { declaredStatements, prepared, statement, type Statement } from './statement.js';
 export type { StatementRunner } from './statement-runner.js';
 export type { Queryable, Transaction, TransactionOptions } from './transaction.js';

@@ -1,18 +1,17 @@
-/**
- * Organizations that a table without statistics is said to hold: one has a quarter of its rows. What matters is that an
- * organization has more than one row.
- */
-const ORGANIZATIONS = 4;
+/** Columns that say whose a row is: keys begin with them. */
+const OWNERS = "('organization_id', 'webhook_id')";
+/** Owners that a table without statistics is said to hold: one has a quarter of its rows. What matters is that it has more than one row. */
+const OWNERS_HELD = 4;
 
-/** A call that says of a table how many organizations it holds. @param table an expression of its name */
-const declareOrganizations = (table: string): string =>
+/** A call that says of a table how many owners it holds. @param table an expression of its name @param owner of the column's */
+const declareOwners = (table: string, owner: string): string =>
   `pg_restore_attribute_stats('schemaname', current_schema()::text, 'relname', ${table},
-      'attname', 'organization_id', 'inherited', false, 'version', current_setting('server_version_num')::integer,
-      'null_frac', 0::real, 'avg_width', 25, 'n_distinct', ${ORGANIZATIONS}::real)`;
+      'attname', ${owner}, 'inherited', false, 'version', current_setting('server_version_num')::integer,
+      'null_frac', 0::real, 'avg_width', 25, 'n_distinct', ${OWNERS_HELD}::real)`;
 
 /**
  * PL/pgSQL that gives the planner statistics for every table of the current schema that has none: an organization has
- * many rows in it.
+ * many rows in it, and so has a webhook.
  *
  * Of a table that is empty or new the planner assumes that each value of a column occurs once. Then the organization
  * alone finds as little as the whole key, and any index that begins with it will do, at the same cost: statements are
@@ -24,16 +23,17 @@ const declareOrganizations = (table: string): string =>
 export const plannerHints = `
   IF to_regproc('pg_catalog.pg_restore_attribute_stats') IS NOT NULL THEN
     DECLARE
-      unknown text;
+      unknown record;
     BEGIN
-      FOR unknown IN SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'organization_id'
-        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> ALL (ARRAY(
-          SELECT s.tablename FROM pg_stats s WHERE s.schemaname = current_schema() AND s.attname = 'organization_id'))
+      FOR unknown IN SELECT c.relname::text, a.attname::text
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ${OWNERS}
+        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname || ' ' || a.attname <> ALL (ARRAY(
+          SELECT s.tablename || ' ' || s.attname FROM pg_stats s WHERE s.schemaname = current_schema() AND s.attname IN ${OWNERS}))
       LOOP
         BEGIN
           -- Of a table that is dropped at this moment the function knows no better than to fail with an internal error.
-          EXECUTE format('LOCK TABLE %I IN SHARE UPDATE EXCLUSIVE MODE', unknown);
-          PERFORM ${declareOrganizations('unknown')};
+          EXECUTE format('LOCK TABLE %I IN SHARE UPDATE EXCLUSIVE MODE', unknown.relname);
+          PERFORM ${declareOwners('unknown.relname', 'unknown.attname')};
         EXCEPTION
           WHEN undefined_table THEN NULL;
         END;
@@ -42,10 +42,12 @@ export const plannerHints = `
   END IF;
 `;
 
-/** PL/pgSQL of the same for one table of the current schema, which may have statistics. @param table a variable with its name */
-export const plannerHintOf = (table: string): string => `
-        PERFORM ${declareOrganizations(table)}
-        FROM pg_attribute WHERE attrelid = to_regclass(format('%I', ${table})) AND attname = 'organization_id';
+/** PL/pgSQL after which a table of the current schema has the same hints and no other statistics of its columns. @param table a variable with its name */
+export const plannerHintsAlone = (table: string): string => `
+        PERFORM pg_clear_attribute_stats(current_schema()::text, ${table}, attname, false)
+        FROM pg_attribute WHERE attrelid = to_regclass(format('%I', ${table})) AND attnum > 0 AND NOT attisdropped;
+        PERFORM ${declareOwners(table, 'attname::text')}
+        FROM pg_attribute WHERE attrelid = to_regclass(format('%I', ${table})) AND attname IN ${OWNERS};
 `;
 
 /**

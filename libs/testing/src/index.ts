@@ -7,7 +7,7 @@ export { describeMigrations, type MigrationsSpec } from './describe-migrations.j
 export { describePlans, type PlansSpec } from './describe-plans.js';
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
-export { behindSnapshot, blocksOfLooks } from './old-snapshot.js';
+export { behindSnapshot, blocksOfLooks, MeasuredTables } from './old-snapshot.js';
 export { goldenFile } from './golden-file.js';
 export { lockWaiters } from './lock-waiters.js';
 export { blocksOf, nodesOf, planOf, preparedStatements, type PlanNode, type PreparedStatement } from './plans.js';

@@ -1,4 +1,4 @@
-import type { Database } from '@switchboard/postgres';
+import { forgetSmallSizes, type Database } from '@switchboard/postgres';
 import { blocksOf, planOf, preparedStatements } from './plans.js';
 
 /** Runs while a snapshot is open: no entry of what is changed or deleted meanwhile leaves an index. */
@@ -11,6 +11,26 @@ export async function behindSnapshot<Result>(superuser: Database, work: () => Pr
   } finally {
     await snapshot.rollbackTransaction();
     await snapshot.release();
+  }
+}
+
+/** Tables whose sizes are measured when a test says so. */
+export class MeasuredTables {
+  private constructor(
+    private readonly superuser: Database,
+    private readonly names: string,
+  ) {}
+
+  /** @param names with their schema */
+  static async of(superuser: Database, ...names: string[]): Promise<MeasuredTables> {
+    for (const name of names) await superuser.dataSource.query(`ALTER TABLE ${name} SET (autovacuum_enabled = false)`);
+    return new MeasuredTables(superuser, names.join(', '));
+  }
+
+  /** As autovacuum does at any moment, and a service's round behind it. */
+  async measure(service: Database): Promise<void> {
+    await this.superuser.dataSource.query(`ANALYZE ${this.names}`);
+    await forgetSmallSizes(service);
   }
 }
 

@@ -11,6 +11,7 @@ import { FactMonths1767300000000 } from './1767300000000-fact-months.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
+import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
 export const analyticsMigrations = [
@@ -27,4 +28,5 @@ export const analyticsMigrations = [
   SmallTables1767500000000,
   ErasureTurns1767610000000,
   EmptiedTables1767700000000,
+  UnmeasuredTables1767800000000,
 ] as const;

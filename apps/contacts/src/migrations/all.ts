@@ -10,6 +10,7 @@ import { MergedContacts1767530001017 } from './1767530001017-merged-contacts.js'
 import { FormerAliases1767600000000 } from './1767600000000-former-aliases.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
+import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -25,4 +26,5 @@ export const contactsMigrations = [
   FormerAliases1767600000000,
   ErasureTurns1767610000000,
   EmptiedTables1767700000000,
+  UnmeasuredTables1767800000000,
 ] as const;

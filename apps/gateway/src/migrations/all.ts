@@ -13,6 +13,7 @@ import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { PeopleOfOrganization1767510000000 } from './1767510000000-people-of-organization.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
+import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -31,4 +32,5 @@ export const gatewayMigrations = [
   PeopleOfOrganization1767510000000,
   ErasureTurns1767610000000,
   EmptiedTables1767700000000,
+  UnmeasuredTables1767800000000,
 ] as const;

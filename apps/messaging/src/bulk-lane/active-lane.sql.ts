@@ -35,12 +35,13 @@ export const isActive = (lane: string): string =>
  */
 export const waitingOf = (lane: string): string => `${knownOf(lane)} AND i.recipient_index >= ${lane}.waiting_from`;
 
-/** Of a lane: a recipient of it may begin. */
-export const hasWaiting = (lane: string): string => `EXISTS (SELECT FROM bulk_item i WHERE ${waitingOf(lane)})`;
+/** Of a lane: a recipient of it may begin. A probe of its own, by the whole key: joined, it may be by the organization's alone. */
+export const hasWaiting = (lane: string): string =>
+  `EXISTS (SELECT FROM bulk_item i WHERE ${waitingOf(lane)} OFFSET 0)`;
 
-/** Of a lane: a recipient of it may begin below the bound, which is wrong then. */
+/** Of a lane: a recipient of it may begin below the bound, which is wrong then. A probe as `hasWaiting`. */
 export const hasPassedBy = (lane: string): string =>
-  `EXISTS (SELECT FROM bulk_item i WHERE ${knownOf(lane)} AND i.recipient_index < ${lane}.waiting_from)`;
+  `EXISTS (SELECT FROM bulk_item i WHERE ${knownOf(lane)} AND i.recipient_index < ${lane}.waiting_from OFFSET 0)`;
 
 function knownOf(lane: string): string {
   return `i.organization_id = ${lane}.organization_id AND i.job_id = ${lane}.job_id AND i.state = 'WAITING' AND i.is_contact_known`;

@@ -27,6 +27,8 @@ import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { WaitingFrom1767640000000 } from './1767640000000-waiting-from.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 import { MonthsKeptNextToDrops1767710000000 } from './1767710000000-months-kept-next-to-drops.js';
+import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
+import { UnmeasuredQueue1767800001000 } from './1767800001000-unmeasured-queue.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -59,4 +61,6 @@ export const messagingMigrations = [
   WaitingFrom1767640000000,
   EmptiedTables1767700000000,
   MonthsKeptNextToDrops1767710000000,
+  UnmeasuredTables1767800000000,
+  UnmeasuredQueue1767800001000,
 ] as const;

@@ -10,6 +10,7 @@ import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
+import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 
 /** Every migration of the schema `templates`, in the order of their timestamps. */
 export const templatesMigrations = [
@@ -25,4 +26,5 @@ export const templatesMigrations = [
   SmallTables1767500000000,
   ErasureTurns1767610000000,
   EmptiedTables1767700000000,
+  UnmeasuredTables1767800000000,
 ] as const;

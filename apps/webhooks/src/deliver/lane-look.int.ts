@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { Database, statement, type Statement, type Transaction } from '@switchboard/postgres';
-import { behindSnapshot, blocksOfLooks, eventually, testServers } from '@switchboard/testing';
+import { behindSnapshot, blocksOfLooks, eventually, MeasuredTables, testServers } from '@switchboard/testing';
 import { newCustomer } from '../../test/customer.js';
 import { startWebhooks } from '../../test/running-webhooks.js';
 import { storeEvents, storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
@@ -128,6 +128,7 @@ describe('a look that takes longer than it may', () => {
   it('touches next to nothing of what an old snapshot keeps, but where it looks at everything', async () => {
     const [busy] = webhooks;
     if (!busy) throw new Error('no webhook was stored');
+    const tables = await MeasuredTables.of(superuser, 'webhooks.delivery');
     await found(lookWith((name) => name === WHOLE).look);
     await found(lookWith(() => false).look);
     const of = { [WHOLE]: [`'${WORKER}'`], [RECENT]: [`'${WORKER}'`, `'{}'`, `'256'`, `'60'`] };
@@ -141,6 +142,7 @@ describe('a look that takes longer than it may', () => {
         [busy.id, busy.organizationId, DELIVERED],
       );
       await run(`DELETE FROM webhooks.delivery WHERE id LIKE 'gone%'`);
+      await tables.measure(database);
       const behind = await blocksOfLooks(database, of);
       expect(behind[WHOLE]).toBeGreaterThan(before[WHOLE] + 200);
       expect(behind[RECENT]).toBeLessThanOrEqual(before[RECENT] + 20);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
-import { behindSnapshot, blocksOfLooks, testServers } from '@switchboard/testing';
+import { behindSnapshot, blocksOfLooks, MeasuredTables, testServers } from '@switchboard/testing';
 import { storeEvents, storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
 import { readPending } from '../delivery/pending-deliveries.repository.js';
 import { webhooksMigrations } from '../migrations/all.js';
@@ -18,10 +18,12 @@ describe('the deliveries of a webhook behind an old snapshot', () => {
   let superuser: Database;
   let webhook: StoredWebhook;
   let lane: OpenLane;
+  let tables: MeasuredTables;
 
   beforeAll(async () => {
     const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
     [database, superuser] = [await prepared.database({ poolMax: 1 }), await prepared.superuser()];
+    tables = await MeasuredTables.of(superuser, 'webhooks.delivery');
     webhook = await storeWebhook(database, 1);
     lane = new OpenLane(webhook.id, webhook.organizationId);
     await run('UPDATE webhooks.feed SET last_position = last_position + $1', [DELIVERED]);
@@ -73,7 +75,11 @@ describe('the deliveries of a webhook behind an old snapshot', () => {
     const before = await blocks(floors);
     await behindSnapshot(superuser, async () => {
       await churn();
-      expect(await blocks(floors)).toBeLessThanOrEqual(2 * before + 5);
+      // Plans are made anew from other samples.
+      for (let again = 0; again < 3; again++) {
+        await tables.measure(database);
+        expect(await blocks(floors)).toBeLessThanOrEqual(2 * before + 5);
+      }
       // Without a floor the entries of each part are there to be walked through.
       for (const [part, all] of Object.entries({ firsts: 0, replays: 0, retries: -1e12, marked: -1e12 })) {
         const whole = await blocks({ ...floors, [part]: all });

@@ -16,6 +16,8 @@ import { MarkedByLease1767640001000 } from './1767640001000-marked-by-lease.js';
 import { OpenedLane1767650000000 } from './1767650000000-opened-lane.js';
 import { FormerSecret1767660000000 } from './1767660000000-former-secret.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
+import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
+import { UnmeasuredQueue1767800001000 } from './1767800001000-unmeasured-queue.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -37,4 +39,6 @@ export const webhooksMigrations = [
   OpenedLane1767650000000,
   FormerSecret1767660000000,
   EmptiedTables1767700000000,
+  UnmeasuredTables1767800000000,
+  UnmeasuredQueue1767800001000,
 ] as const;

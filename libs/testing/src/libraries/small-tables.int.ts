@@ -6,7 +6,7 @@ import {
   type Database,
   type StatementRunner,
 } from '@switchboard/postgres';
-import { nodesOf, planOf, preparedStatements, testServers } from '../index.js';
+import { eventually, nodesOf, planOf, preparedStatements, testServers } from '../index.js';
 
 const servers = testServers();
 
@@ -19,6 +19,7 @@ class Queues1764000000000 extends SmallTablesMigration {
       CREATE TABLE queue (organization_id text NOT NULL, id integer NOT NULL, position integer, PRIMARY KEY (organization_id, id));
       CREATE INDEX queue_line ON queue (organization_id, position);
       CREATE TABLE other (id integer PRIMARY KEY);
+      CREATE TABLE gone (organization_id text);
     `);
     await super.up(runner);
   }
@@ -32,14 +33,15 @@ const drop = statement(
 
 describe('sizes of small tables', () => {
   let database: Database;
+  let superuser: Database;
   let ask: (sql: string) => Promise<Record<string, unknown>[]>;
   let sizes: () => Promise<unknown>;
 
   beforeAll(async () => {
     const prepared = await servers.serviceDatabase('contacts', [Queues1764000000000]);
     database = await prepared.database({ poolMax: 1 });
-    const { dataSource } = await prepared.superuser();
-    ask = (sql) => dataSource.query(sql);
+    superuser = await prepared.superuser();
+    ask = (sql) => superuser.dataSource.query(sql);
     sizes = () =>
       ask(`SELECT relname AS name, reltuples AS rows FROM pg_class WHERE relname IN ('queue', 'other') ORDER BY 1`);
   });
@@ -91,7 +93,36 @@ describe('sizes of small tables', () => {
     await forgetSmallSizes(database);
     expect(await sizes()).toContainEqual({ name: 'queue', rows: -1 });
     expect(await conditions()).toEqual([undefined, KEY]);
+    // What one row says of the columns is forgotten with it.
+    expect(await ask(`SELECT attname AS column FROM pg_stats WHERE tablename = 'queue'`)).toEqual([
+      { column: 'organization_id' },
+    ]);
     await ask('TRUNCATE contacts.queue');
+  });
+
+  it('have nothing to say of a table that is dropped at that moment', async () => {
+    await ask('VACUUM ANALYZE contacts.gone');
+    await ask("ALTER FUNCTION contacts.forget_small_sizes() SET lock_timeout = '30s'");
+    const dropping = superuser.dataSource.createQueryRunner();
+    await dropping.startTransaction();
+    const [{ oid }] = await dropping.query("SELECT 'contacts.gone'::regclass::oid");
+    await dropping.query('DROP TABLE contacts.gone');
+    const forgotten = forgetSmallSizes(database);
+    await eventually(async () => {
+      return (await ask(`SELECT FROM pg_locks WHERE NOT granted AND relation = ${oid}`)).length > 0;
+    });
+    await dropping.commitTransaction();
+    await dropping.release();
+    await forgotten;
+    await ask("ALTER FUNCTION contacts.forget_small_sizes() SET lock_timeout = '100ms'");
+  });
+
+  it("stay of a table that is not the service's own", async () => {
+    await ask('CREATE TABLE contacts.foreign_one (organization_id text)');
+    await ask('VACUUM ANALYZE contacts.foreign_one, contacts.other');
+    await forgetSmallSizes(database);
+    expect(await sizes()).toContainEqual({ name: 'other', rows: -1 });
+    await ask('DROP TABLE contacts.foreign_one');
   });
 
   it('of a table that VACUUM has stay until a later call; the others do not wait for it', async () => {
