@@ -29,7 +29,11 @@ BODY_BYTES_MAX = 1024 * 1024
 REMEMBERED_SECONDS = 24 * 60 * 60
 REMEMBERED_MAX = 100_000
 
+# When each event was handled, by its id, oldest first.
 handled: "OrderedDict[str, float]" = OrderedDict()
+# The ids of events that are being handled.
+under_way: "set[str]" = set()
+# Guards both, and is never held while an event is handled.
 lock = threading.Lock()
 
 
@@ -41,6 +45,28 @@ def is_signed(body: bytes, signature: "str | None") -> bool:
     """Whether the header is the lowercase hex HMAC-SHA256 of these bytes, keyed with the whole secret."""
     expected = hmac.new(SECRET, body, hashlib.sha256).hexdigest()
     return hmac.compare_digest(expected.encode(), (signature or "").encode("utf-8", "replace"))
+
+
+def handle_once(event: dict) -> "bool | None":
+    """True when it handled the event, False when that was done before, None while another thread is handling it.
+
+    Remembers an event once it is handled: where that fails, the event is handled when it comes again.
+    """
+    event_id = event["data"]["id"]
+    with lock:
+        if event_id in under_way:
+            return None
+        if event_id in handled:
+            return False
+        under_way.add(event_id)
+    try:
+        handle(event)
+        with lock:
+            remember(event_id)
+    finally:
+        with lock:
+            under_way.discard(event_id)
+    return True
 
 
 def remember(event_id: str) -> None:
@@ -79,12 +105,14 @@ class Receiver(BaseHTTPRequestHandler):
         if not any(is_signed(body, self.headers.get(name)) for name in names):
             return 401
         event = json.loads(body)
-        with lock:
-            is_repeated = event["data"]["id"] in handled
-            if not is_repeated:
-                handle(event)
-                remember(event["data"]["id"])
-            print(json.dumps({"isRepeated": is_repeated, "body": event}), flush=True)
+        is_new = handle_once(event)
+        # The event comes again. No Retry-After: on a 503 it would hold all events of the webhook.
+        if is_new is None:
+            return 503
+        line = json.dumps({"isRepeated": not is_new, "body": event}) + "\n"
+        # One write of bytes: lines of several threads do not mix.
+        sys.stdout.buffer.write(line.encode())
+        sys.stdout.buffer.flush()
         return 204
 
     def answer(self, status: int) -> None:

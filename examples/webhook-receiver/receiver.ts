@@ -30,6 +30,8 @@ interface WebhookEvent {
 
 /** When each event was handled, by its id, oldest first. */
 const handled = new Map<string, number>();
+/** The ids of events that are being handled. */
+const underWay = new Set<string>();
 
 createServer((request, response) => {
   receive(request, response).catch((error: unknown) => {
@@ -50,17 +52,28 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   const signatures = [request.headers['x-service-signature'], request.headers['x-service-signature-previous']];
   if (!signatures.some((signature) => isSigned(body, signature))) return void response.writeHead(401).end();
   const event = JSON.parse(body.toString('utf8')) as WebhookEvent;
-  const isRepeated = handled.has(event.data.id);
-  if (!isRepeated) {
-    handle(event);
-    remember(event.data.id);
-  }
+  const { id } = event.data;
+  // The event comes again. No `Retry-After`: on a 503 it would hold all events of the webhook.
+  if (underWay.has(id)) return void response.writeHead(503).end();
+  const isRepeated = handled.has(id);
+  if (!isRepeated) await handleOnce(id, event);
   process.stdout.write(`${JSON.stringify({ isRepeated, body: event })}\n`);
   response.writeHead(204).end();
 }
 
+/** Remembers an event once it is handled: where that fails, the event is handled when it comes again. */
+async function handleOnce(id: string, event: WebhookEvent): Promise<void> {
+  underWay.add(id);
+  try {
+    await handle(event);
+    remember(id);
+  } finally {
+    underWay.delete(id);
+  }
+}
+
 /** What your application does with an event. Long work belongs into a queue: 10 s are all the time there is. */
-function handle(_event: WebhookEvent): void {}
+async function handle(_event: WebhookEvent): Promise<void> {}
 
 /** Whether the header is the lowercase hex HMAC-SHA256 of these bytes, keyed with the whole secret. */
 function isSigned(body: Buffer, signature: string | string[] | undefined): boolean {
