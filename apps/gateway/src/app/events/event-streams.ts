@@ -18,10 +18,15 @@ const SESSIONS_UNKNOWN_MS = 5_000;
 const BEAT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 10;
 
+/** Whose stream it is. */
+type StreamPlace = Pick<EventStreamSpec, 'organizationId' | 'sessionId'>;
+
 /** The open streams of this process: their bounds, their wake-ups, and their end with their sessions. */
 @Injectable()
 export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly open = new Set<EventStream>();
+  /** Of those that are about to begin. */
+  private readonly places = new Set<StreamPlace>();
   private readonly ended: Counter;
   private readonly sessions: PollingLoop;
   private checkedMs = 0;
@@ -71,18 +76,29 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
     await this.sessions.stop();
   }
 
-  /** @throws AppError RATE_LIMITED when the session, the organization or the process has enough of them; SERVICE_UNAVAILABLE */
-  refuseTooMany({ organizationId, sessionId }: Pick<EventStreamSpec, 'organizationId' | 'sessionId'>): void {
+  /**
+   * Keeps a place for a stream that is about to begin, until it is given back.
+   *
+   * @throws AppError RATE_LIMITED when the session, the organization or the process has enough of them; SERVICE_UNAVAILABLE
+   */
+  keepPlace(place: StreamPlace): void {
     if (this.stopping.aborted) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE);
-    const all = [...this.open];
+    const all = [...this.open, ...this.places];
     const isFull =
       all.length >= streamLimits.process ||
-      all.filter((one) => one.organizationId === organizationId).length >= streamLimits.organization ||
-      all.filter((one) => one.sessionId === sessionId).length >= streamLimits.session;
-    if (!isFull) return;
-    throw new AppError(gatewayErrors.RATE_LIMITED, 'Too many open streams of events', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
+      all.filter((one) => one.organizationId === place.organizationId).length >= streamLimits.organization ||
+      all.filter((one) => one.sessionId === place.sessionId).length >= streamLimits.session;
+    if (isFull) {
+      throw new AppError(gatewayErrors.RATE_LIMITED, 'Too many open streams of events', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    }
+    this.places.add(place);
+  }
+
+  /** Behind `begin`, or in its place. */
+  givePlaceBack(place: StreamPlace): void {
+    this.places.delete(place);
   }
 
   /** Begins a stream; it ends by itself. */

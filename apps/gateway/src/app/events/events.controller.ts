@@ -44,9 +44,22 @@ export class AppEventsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { organizationId } = principal;
-    this.streams.refuseTooMany({ organizationId, sessionId });
-    const given = lastEventId(request) ?? query.cursor;
+    const place = { organizationId: principal.organizationId, sessionId };
+    this.streams.keepPlace(place);
+    try {
+      await this.begin(principal, place, lastEventId(request) ?? query.cursor, request, reply);
+    } finally {
+      this.streams.givePlaceBack(place);
+    }
+  }
+
+  private async begin(
+    principal: Principal,
+    place: Parameters<EventStreams['keepPlace']>[0],
+    given: string | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
     // Read before the head goes out: a cursor that is none is refused as any input is.
     const first = given === undefined ? null : await this.reads.after(principal, given);
     const cursor = given ?? (await this.reads.end(principal));
@@ -67,7 +80,7 @@ export class AppEventsController {
       known = null;
       return page;
     };
-    this.streams.begin({ organizationId, sessionId, response, cursor, read });
+    this.streams.begin({ ...place, response, cursor, read });
   }
 }
 
