@@ -2,74 +2,8 @@ import { types } from 'node:util';
 import pg from 'pg';
 import type { AdminContext } from './admin-context.js';
 import { databaseUrlOf } from './admin.config.js';
-import { checkAnalytics } from './analytics-check.command.js';
-import { rebuildAnalytics } from './analytics-rebuild.command.js';
-import { verifyAuditLog } from './audit.command.js';
-import { setChannelRate } from './channel-rate.command.js';
-import { readCommandLine, UsageError, type Choices } from './command-line.js';
-import { discardDeadLetters, listDeadLetters, redriveDeadLetters, showDeadLetter } from './dead-letters.command.js';
-import { giveUpOutcome, setAttemptsUnknown } from './dispatch.command.js';
-import {
-  createKey,
-  listOrganizations,
-  revokeKey,
-  setPlan,
-  setSubscription,
-  showOrganization,
-} from './organizations.command.js';
-import { outboxStatus, replayOutbox } from './outbox.command.js';
-import { rotateSecrets } from './secrets.command.js';
-import { checkQuota, showQuota } from './quota.command.js';
-import { resetUserPassword, resetUserSecondFactor, showUser, signOutUser } from './users.command.js';
-
-type Command = (client: pg.ClientBase, choices: Choices, context: AdminContext) => Promise<string[]>;
-
-const commands: Readonly<Record<string, Command>> = {
-  'dead-letters list': listDeadLetters,
-  'dead-letters show': showDeadLetter,
-  'dead-letters redrive': redriveDeadLetters,
-  'dead-letters discard': discardDeadLetters,
-  'outbox status': outboxStatus,
-  'outbox replay': replayOutbox,
-  'dispatch set-unknown': setAttemptsUnknown,
-  'dispatch give-up': giveUpOutcome,
-  'channel-rate set': setChannelRate,
-  'secrets rotate': rotateSecrets,
-  'quota show': showQuota,
-  'quota check': checkQuota,
-  'organizations list': listOrganizations,
-  'organizations show': showOrganization,
-  'plan set': setPlan,
-  'subscription set': setSubscription,
-  'api-keys create': createKey,
-  'api-keys revoke': revokeKey,
-  'users show': showUser,
-  'users reset-password': resetUserPassword,
-  'users reset-second-factor': resetUserSecondFactor,
-  'users sign-out': signOutUser,
-  'analytics rebuild': rebuildAnalytics,
-  'analytics check': checkAnalytics,
-  'audit verify': verifyAuditLog,
-};
-
-/** Words that a command takes behind its name; none by default. */
-const operandsMax: Readonly<Record<string, number>> = {
-  'channel-rate set': 2,
-  'quota show': 1,
-  'quota check': 1,
-  'analytics rebuild': 1,
-  'analytics check': 1,
-  'organizations show': 1,
-  'plan set': 1,
-  'subscription set': 2,
-  'dispatch give-up': 1,
-  'api-keys create': 1,
-  'api-keys revoke': 1,
-  'users show': 1,
-  'users reset-password': 1,
-  'users reset-second-factor': 1,
-  'users sign-out': 1,
-};
+import { readCommandLine, UsageError } from './command-line.js';
+import { commands } from './commands.js';
 
 /** What follows a refusal of a command line. */
 export const USAGE = 'usage: npm run admin -- <command> [options]; npm run admin -- help lists both';
@@ -113,9 +47,9 @@ const HELP = `npm run admin -- <command> [options]
   --service <name>       one service; all by default
   --consumer <name>      one consumer; "relay" are events that could never be published
   --id <event id>        one event
-  --all                  every one that the other options leave
+  --all                  every one that the command's other options leave
   --repair               set counters that differ; they are counted without a lock, and sends of the organization go on
-  --organization <id>    one organization; all by default
+  --organization <id>    one organization's audit log; all by default
   --expect <file>        heads that were saved before: what came before them must be as it was
   --save-heads <file>    save the heads, to be kept where the database's owner cannot write
   --since <date>         ISO 8601; without a time 00:00 UTC
@@ -130,12 +64,13 @@ const CONNECT_MS = 15_000;
 export async function runAdmin(args: readonly string[], context: AdminContext): Promise<number> {
   const { config, out, err } = context;
   try {
-    const { command, choices } = readCommandLine(args);
-    if (command === '' || command === 'help') return (out(HELP), 0);
-    const run = commands[command];
-    if (!run) throw new UsageError(`There is no command "${command}"; see npm run admin -- help.`);
-    const surplus = choices.operands[operandsMax[command] ?? 0];
-    if (surplus !== undefined) throw new UsageError(`${command} takes no "${surplus}"; see npm run admin -- help.`);
+    const { command: name, choices, given } = readCommandLine(args);
+    if (name === '' || name === 'help') return (out(HELP), 0);
+    const command = commands[name];
+    if (!command) throw new UsageError(`There is no command "${name}"; see npm run admin -- help.`);
+    const { run, operandsMax = 0, options = [] } = command;
+    const surplus = choices.operands[operandsMax] ?? given.find((option) => !options.includes(option.slice(2)));
+    if (surplus !== undefined) throw new UsageError(`${name} takes no "${surplus}"; see npm run admin -- help.`);
     const url = databaseUrlOf(config, choices.databaseUrl);
     for (const line of await connected(url, (client) => run(client, choices, context))) out(line);
     return 0;

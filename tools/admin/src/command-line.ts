@@ -29,13 +29,18 @@ export interface Choices {
 }
 
 /** Numbers of a plan that an operator may set for one organization. */
-const planNumbers = ['requests-per-minute', 'request-burst', 'messages-per-month', 'channels', 'seats'] as const;
+export const planNumbers = ['requests-per-minute', 'request-burst', 'messages-per-month', 'channels', 'seats'] as const;
+
+/** Options that every command takes. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['json', 'database-url', 'help']);
 
 /** A command line as it was understood. */
 export interface CommandLine {
   /** `dead-letters list`, `outbox status`, …; empty when help is asked for. */
   readonly command: string;
   readonly choices: Choices;
+  /** The options as they were given, without those that every command takes. */
+  readonly given: readonly string[];
 }
 
 /** The command line is unknown or forbidden; one line says why. */
@@ -46,9 +51,10 @@ export class UsageError extends Error {
 /** @throws UsageError */
 export function readCommandLine(args: readonly string[]): CommandLine {
   try {
-    const { values, positionals } = parseArgs({
+    const { values, positionals, tokens } = parseArgs({
       args: withNegatives(args),
       allowPositionals: true,
+      tokens: true,
       options: {
         service: { type: 'string' },
         consumer: { type: 'string' },
@@ -104,6 +110,9 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     return {
       command: values.help ? '' : positionals.slice(0, 2).join(' '),
       choices: { ...events, ...organizations, json, databaseUrl, operands },
+      given: tokens.flatMap((token) =>
+        token.kind === 'option' && !EVERYWHERE.has(token.name) ? [`--${token.name}`] : [],
+      ),
     };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
