@@ -19,6 +19,7 @@ import {
   deleteRecoveryCodes,
   deleteSecondFactor,
   enableSecondFactor,
+  hasSecondFactor,
   insertRecoveryCodes,
   insertSecondFactor,
   requireSecondFactor,
@@ -87,6 +88,9 @@ export class ManageSecondFactor implements SecondFactors {
   async renewRecoveryCodes(signedIn: SignedIn, proof: Proof, source: ActSource): Promise<readonly string[]> {
     await this.prove(signedIn, proof, source);
     return this.act(signedIn, async (tx) => {
+      // It may have been disabled since it was proven.
+      const [has] = await tx.query(hasSecondFactor, [signedIn.user.id]);
+      if (has?.is !== true) throw new AppError(serviceErrors.CONFLICT, NOT_ENABLED);
       const recoveryCodes = await renewCodes(tx, signedIn.user.id);
       await this.note(tx, signedIn, source, 'user.recovery-codes-renewed');
       return recoveryCodes;

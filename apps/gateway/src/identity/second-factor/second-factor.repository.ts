@@ -43,10 +43,10 @@ export const insertSecondFactor = statement<{ readonly userId: string }>(
    WHERE own.enabled_at IS NULL RETURNING user_id AS "userId"`,
 );
 
-/** $1 user, $2 now. Empty where it is enabled already. */
+/** $1 user, $2 now. Empty where it is enabled already, or was begun anew since a code of it was taken. */
 export const enableSecondFactor = statement<{ readonly userId: string }>(
   'gateway.enable-second-factor',
-  `UPDATE second_factor SET enabled_at = $2 WHERE user_id = $1 AND enabled_at IS NULL RETURNING user_id AS "userId"`,
+  `UPDATE second_factor SET enabled_at = $2 WHERE user_id = $1 AND enabled_at IS NULL AND last_step > 0 RETURNING user_id AS "userId"`,
 );
 
 /**
