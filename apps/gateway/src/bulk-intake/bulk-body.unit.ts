@@ -229,8 +229,8 @@ describe('what is wrong with recipients', () => {
 
 describe('what is held of a body', () => {
   it('is bounded for a recipient, and for all that is none', () => {
-    expect(verdictOf(() => readText(`{"recipients":["${'x'.repeat(600_000)}"]}`))).toBe('PAYLOAD_TOO_LARGE');
-    expect(verdictOf(() => readText(`{"a":"${'x'.repeat(1_100_000)}"}`))).toBe('PAYLOAD_TOO_LARGE');
+    expect(verdictOf(() => readText(`{"recipients":[[${'"x",'.repeat(150_000)}1]]}`))).toBe('PAYLOAD_TOO_LARGE');
+    expect(verdictOf(() => readText(`{"a":[${'"x",'.repeat(300_000)}1]}`))).toBe('PAYLOAD_TOO_LARGE');
     const spaces = ' '.repeat(2_000_000);
     expect(readText(`{${spaces}"recipients"${spaces}:[${spaces}{"to":"+14155550123"}${spaces}]}`).total).toBe(1);
   });
@@ -242,5 +242,49 @@ describe('what is held of a body', () => {
       expect.objectContaining({ to: '(415) 555-0123', phone: null }),
       expect.objectContaining({ to: 'no number', phone: null }),
     ]);
+  });
+
+  it('passes by texts that no field takes, however long, and refuses in them what it refuses in others', () => {
+    const long = (text: string, count = 40_000): string => text.repeat(count);
+    const bodyOf = (text: string, inner = '"a"'): string =>
+      `{"pad":"${text}","recipients":[{"to":"+14155550123","note":"${text}"}],"templateId":"c1234567","inner":${inner}}`;
+    for (const text of [
+      long('x', 3_000_000),
+      long('\\n'),
+      long('\\ud83d\\ude00'),
+      long('\u{1f600}é'),
+      long('\\"\\\\'),
+    ]) {
+      for (const cut of [bodyOf(text).length * 4, 65_537, 4_099]) {
+        const found = read(Buffer.from(bodyOf(text)), [cut]);
+        expect([found.refusal, found.total, found.fields['templateId']]).toEqual([null, 1, 'c1234567']);
+      }
+    }
+    const x = long('x');
+    const wrong = [
+      `${x}\\u0000${x}`,
+      `${x}\\ud83d${x}`,
+      `${x}\\ude00`,
+      `${x}\n`,
+      `${x}\\q${x}`,
+      `${x}\\u12`,
+      `${x}\\ud83d`,
+    ];
+    for (const text of wrong) {
+      const body = `{"pad":"${text}","recipients":[{"to":"+14155550123"}]}`;
+      expect([text.slice(40_000, 40_008), verdictOf(() => readText(body))]).toEqual([
+        text.slice(40_000, 40_008),
+        verdictOf(() => parseJsonBody(Buffer.from(body))),
+      ]);
+      expect(verdictOf(() => readText(body))).not.toBe('ok');
+    }
+    const notUtf8 = Buffer.concat([
+      Buffer.from(`{"pad":"${x}`),
+      Buffer.of(0xc3, 0x28),
+      Buffer.from(`${x}","recipients":[]}`),
+    ]);
+    expect(verdictOf(() => read(notUtf8))).toBe('MALFORMED_BODY');
+    const variable = `{"templateId":"c1234567","recipients":[{"to":"+14155550123","variables":["${x}"]}]}`;
+    expect(readText(variable).refusal).toContain('`recipients[0].variables`');
   });
 });

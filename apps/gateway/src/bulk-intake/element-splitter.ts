@@ -1,6 +1,7 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { GrowingBuffer } from './growing-buffer.js';
+import { LONG_TEXT_BYTES, LongText } from './long-text.js';
 
 /** What of a body is held at once. */
 export interface SplitLimits {
@@ -18,13 +19,17 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
  * element is replaced by `0`.
  *
  * It decides nothing about JSON itself: the elements and the rest are texts for `JSON.parse`, and the body is well-formed
- * exactly when all of them are. White space outside of strings is shortened to one character. ADR 0043.
+ * exactly when all of them are. White space outside of strings is shortened to one character, and something shorter stands
+ * for a text that is longer than any field takes. ADR 0043.
  */
 export class ElementSplitter {
   /** How often the array was given. */
   arrays = 0;
   private state: 'rest' | 'string' | 'array' | 'nested' | 'nested-string' | 'text' | 'scalar' = 'rest';
   private isEscaped = false;
+  /** Where the present text begins in what it belongs to, behind its quotation mark; and the text, once it is long. */
+  private textStart = 0;
+  private long: LongText | null = null;
   /** Open brackets: of the rest, and of the element. */
   private depth = 0;
   private elementDepth = 0;
@@ -81,6 +86,7 @@ export class ElementSplitter {
     if (byte === QUOTE) {
       this.state = 'string';
       this.stringStart = this.rest.length - 1;
+      this.textStart = this.rest.length;
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       this.depth++;
       if (byte === OPEN_ARRAY && this.isTheArray()) {
@@ -115,6 +121,7 @@ export class ElementSplitter {
     this.elementDepth = 0;
     if (byte === QUOTE) {
       this.element.add(byte);
+      this.textStart = this.element.length;
       this.state = 'text';
       return index + 1;
     }
@@ -132,6 +139,7 @@ export class ElementSplitter {
       const byte = piece[index];
       if (byte === QUOTE) {
         this.element.addAll(piece, from, index + 1);
+        this.textStart = this.element.length;
         this.state = 'nested-string';
         return index + 1;
       }
@@ -170,7 +178,8 @@ export class ElementSplitter {
         index++;
         if (index >= piece.length) this.isEscaped = true;
       } else if (byte === QUOTE) {
-        into.addAll(piece, from, index + 1);
+        this.addText(piece, from, index, into);
+        this.endText(into);
         this.state = after;
         if (after === 'rest') {
           this.stringEnd = this.rest.length;
@@ -180,8 +189,24 @@ export class ElementSplitter {
         return index + 1;
       }
     }
-    into.addAll(piece, from, piece.length);
+    this.addText(piece, from, piece.length, into);
     return piece.length;
+  }
+
+  private addText(piece: Buffer, from: number, end: number, into: GrowingBuffer): void {
+    if (!this.long && into.length - this.textStart + (end - from) > LONG_TEXT_BYTES) {
+      this.long = new LongText();
+      this.long.add(into.cut(this.textStart));
+    }
+    if (this.long) this.long.add(piece.subarray(from, end));
+    else into.addAll(piece, from, end);
+  }
+
+  private endText(into: GrowingBuffer): void {
+    const text = this.long?.end();
+    this.long = null;
+    if (text) into.addAll(text, 0, text.length);
+    into.add(QUOTE);
   }
 }
 

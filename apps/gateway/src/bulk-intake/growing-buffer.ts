@@ -41,6 +41,13 @@ export class GrowingBuffer {
     return this.bytes.toString('utf8', start, end);
   }
 
+  /** What it holds from there on, which it forgets; valid until the next addition. */
+  cut(start: number): Buffer {
+    const taken = this.bytes.subarray(start, this.length);
+    this.length = start;
+    return taken;
+  }
+
   /** What it holds, and begins again; valid until the next addition. */
   take(): Buffer {
     const taken = this.bytes.subarray(0, this.length);

@@ -3,7 +3,7 @@ import type { JsonObject } from '@switchboard/openapi';
 import { IsOptional } from 'class-validator';
 import { exampleIds } from '../description/example-values.js';
 import { About } from '../http/input/field-description.js';
-import { IsCuid, IsMoment, rule } from '../http/input/text.decorator.js';
+import { codePointsOf, IsCuid, IsMoment, rule } from '../http/input/text.decorator.js';
 import { isJsonObject } from '../http/json-body.policy.js';
 import type { BodyDocs } from '../http/route-docs.js';
 import { recipientLimits, recipientProblem } from './recipient.policy.js';
@@ -156,6 +156,6 @@ function isTemplateName(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   return ['name', 'language'].every((field) => {
     const one = Object.hasOwn(value, field) ? value[field] : undefined;
-    return typeof one === 'string' && one !== '' && one.length <= NAME_MAX;
+    return typeof one === 'string' && one !== '' && one.length <= NAME_MAX * 2 && codePointsOf(one) <= NAME_MAX;
   });
 }

@@ -1,0 +1,60 @@
+/** Longer than any text that a field of a bulk send takes, however it is escaped. */
+export const LONG_TEXT_BYTES = 16 * 1_024;
+/** What stands for a long text: too long for every field as well. */
+const STANDS_FOR_IT = 'x'.repeat(2_048);
+/** As JSON has it between quotation marks. */
+const TEXT = /(?:[^\\"\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
+const LEADING_SURROGATE = /\\u[dD][89abAB][0-9a-fA-F]{2}$/;
+/** The longest end of a piece that may be the beginning of an escape: half a pair of surrogates, and of the other half all but a digit. */
+const CARRIED_MAX = 11;
+
+/**
+ * A text of JSON that is far too long for what may be sent, as it comes in pieces: it is read and not kept. Something shorter stands for
+ * it, which is wrong where it was wrong.
+ */
+export class LongText {
+  private readonly utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  private carried = '';
+  private fault: 'json' | 'utf8' | 'character' | null = null;
+
+  /** @param bytes between the quotation marks */
+  add(bytes: Uint8Array): void {
+    if (this.fault === 'json' || this.fault === 'utf8') return;
+    const text = this.decode(bytes, true);
+    if (text !== null) this.check(text, false);
+  }
+
+  /** @returns what stands for it, between quotation marks */
+  end(): Buffer {
+    const text = this.decode(new Uint8Array(), false);
+    if (text !== null) this.check(text, true);
+    if (this.fault === 'utf8') return Buffer.concat([Buffer.from(STANDS_FOR_IT), Buffer.of(0xff)]);
+    if (this.fault === 'json') return Buffer.from(`${STANDS_FOR_IT}\n`);
+    return Buffer.from(this.fault === 'character' ? `${STANDS_FOR_IT}\\u0000` : STANDS_FOR_IT);
+  }
+
+  private decode(bytes: Uint8Array, stream: boolean): string | null {
+    try {
+      return this.utf8.decode(bytes, { stream });
+    } catch {
+      this.fault ??= 'utf8';
+      return null;
+    }
+  }
+
+  private check(text: string, isEnd: boolean): void {
+    if (this.fault === 'json' || this.fault === 'utf8') return;
+    const known = this.carried + text;
+    TEXT.lastIndex = 0;
+    const [matched = ''] = TEXT.exec(known) ?? [];
+    const whole = isEnd ? matched : matched.replace(LEADING_SURROGATE, '');
+    this.carried = known.slice(whole.length);
+    if (this.carried.length > (isEnd ? 0 : CARRIED_MAX)) this.fault = 'json';
+    else if (!isPlain(JSON.parse(`"${whole}"`) as string)) this.fault = 'character';
+  }
+}
+
+/** As `checkJson` asks of every text. */
+function isPlain(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
