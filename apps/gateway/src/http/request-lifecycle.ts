@@ -10,6 +10,7 @@ import { forwardedAddresses } from '../network/network.policy.js';
 import { KEY_USES, type KeyUses } from '../identity/key-use.contract.js';
 import { AdmitRequest, STREAMED_TYPE } from './admit-request.js';
 import { appHeaders, HSTS, isAppPath } from './app-headers.policy.js';
+import { readIdempotencyKey } from './idempotency-key.policy.js';
 import { deferRefusal, parseIdempotentBody } from './idempotent-request.js';
 import { parseJsonBody } from './json-body.policy.js';
 import { LEGACY_DEPRECATION, legacyLocation } from './legacy/legacy-location.policy.js';
@@ -177,6 +178,7 @@ function validate(request: FastifyRequest): Error | null {
     const input = readInput(url ?? '', docs, request, request.raw.url ?? '');
     request.query = input.query;
     if (!isStreamed) request.body = input.body;
+    else if (request.headers['idempotency-key'] !== undefined) readIdempotencyKey(request.raw.rawHeaders);
   } catch (error) {
     return error instanceof Error ? error : new Error('input failed', { cause: error });
   }

@@ -72,8 +72,8 @@ export class RouteTable {
   isShadowed(url: string, path: string): boolean {
     // Without a parameter there is no closer one.
     if (!url.includes('/:')) return false;
-    const closest = this.closest(path.split('/'));
-    return closest !== undefined && closest.url !== url;
+    // None: the router takes an empty segment for a parameter.
+    return this.closest(path.split('/'))?.url !== url;
   }
 
   /** The path that fits best: from the left, a literal segment goes before a parameter. */

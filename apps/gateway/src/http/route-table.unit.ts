@@ -9,6 +9,10 @@ describe('paths', () => {
     expect(table.methodsOf('/v1/messages')).toEqual(['POST']);
     expect(table.methodsOf('/v1/messages/c1')).toEqual(['GET', 'HEAD']);
     expect(['/v1/messages/', '/v1', '/v1/messages/c1/x'].map((path) => table.methodsOf(path))).toEqual([[], [], []]);
+    expect(['/v1/messages/c1', '/v1/messages/'].map((path) => table.isShadowed('/v1/messages/:id', path))).toEqual([
+      false,
+      true,
+    ]);
     expect(['/a?b', 'http://host/a?b', '/a#b', '/a', '*'].map(pathOf)).toEqual(['/a', '/a', '/a', '/a', '*']);
   });
 });

@@ -23,8 +23,7 @@ export function paymentRefusalOf(
 ): string | null {
   if (scope === null || payment === 'nothing') return null;
   if (subscription.status === 'CANCELED') return 'The subscription is canceled';
-  if (payment === 'any-plan') return null;
-  if (subscription.status === 'PAST_DUE' && SENDING.includes(scope)) {
+  if (subscription.status === 'PAST_DUE' && SENDING.includes(scope) && payment !== 'even-past-due') {
     return 'A payment is past due: sending is refused until it is settled';
   }
   if (subscription.excludedScopes.includes(scope)) {
