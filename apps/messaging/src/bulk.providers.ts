@@ -1,4 +1,5 @@
 import { BeginBulkWorker } from './begin-bulk/begin-bulk.worker.js';
+import { LowerPassedWorker } from './begin-bulk/lower-passed.worker.js';
 import { InteractiveBegins } from './bulk-lane/interactive-begins.js';
 import { LaneSignal, UnknownContactSignal } from './bulk-lane/lane-signal.js';
 import { CloseLanesWorker } from './close-lanes/close-lanes.worker.js';
@@ -25,6 +26,7 @@ export const bulkControllers = [
 /** What sends the recipients of bulk sends. */
 export const bulkProviders = [
   BeginBulkWorker,
+  LowerPassedWorker,
   CloseLanesWorker,
   ConfirmReservationsWorker,
   FollowJobsConsumer,

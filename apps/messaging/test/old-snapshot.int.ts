@@ -50,12 +50,12 @@ describe('the queue of attempts behind an old snapshot', () => {
     await superuser.dataSource.query('DELETE FROM messaging.dispatch WHERE organization_id = $1', [organizationId]);
   }
 
-  it('is looked at from 10 s ago, when nothing waits: a row that is committed late is found', async () => {
+  it('is looked at from 30 s ago, when nothing waits: a row that is committed late is found', async () => {
     const { floorMs } = await retryLines(database, null, 64);
     const { organizationId, superuser } = inbox;
     await superuser.dataSource.query(
       `INSERT INTO messaging.dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state, due_at, attempts)
-       VALUES ($1, 'clate', 'channel', 'contact', '+14155550100', 'l', 'RETRY', now() - interval '9 seconds', 1)`,
+       VALUES ($1, 'clate', 'channel', 'contact', '+14155550100', 'l', 'RETRY', now() - interval '29 seconds', 1)`,
       [organizationId],
     );
     const look = await retryLines(database, null, 64, floorMs);

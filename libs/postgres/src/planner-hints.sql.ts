@@ -35,7 +35,8 @@ export const plannerHints = `
           EXECUTE format('LOCK TABLE %I IN SHARE UPDATE EXCLUSIVE MODE', unknown.relname);
           PERFORM ${declareOwners('unknown.relname', 'unknown.attname')};
         EXCEPTION
-          WHEN undefined_table THEN NULL;
+          -- Dropped meanwhile, held by VACUUM, or somebody else's.
+          WHEN undefined_table OR lock_not_available OR insufficient_privilege THEN NULL;
         END;
       END LOOP;
     END;

@@ -4,13 +4,7 @@ import { Relay } from '@switchboard/outbox';
 import { Database, isTimedOut, OutcomeUnknown, sqlState } from '@switchboard/postgres';
 import { WakeSignal } from '@switchboard/timing';
 import { LOG, PollingWorker, STOPPING, systemClock, type Log, type RoundResult } from '@switchboard/platform';
-import {
-  lowerPassed,
-  nextLook,
-  sweepPaces,
-  takeInteractive,
-  type LaneFloors,
-} from '../bulk-lane/channel-pace.repository.js';
+import { nextLook, sweepPaces, takeInteractive, type LaneFloors } from '../bulk-lane/channel-pace.repository.js';
 import { InteractiveBegins } from '../bulk-lane/interactive-begins.js';
 import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
@@ -30,8 +24,6 @@ const CHANNELS_MAX = 32;
 const IDLE_MS = 2_000;
 /** Between looks for what a crash left, and for channels that are connected again. */
 const SWEEP_MS = 5_000;
-/** Between looks for recipients that the bound of their lane passes by. One that fails costs the sweep of one round. */
-const LOWER_MS = 60_000;
 /** How long a channel is left alone whose rows are locked by somebody else. */
 const APART_MS = 1_000;
 /** While there is no room: until one has ended, at most so long. */
@@ -46,7 +38,6 @@ export class BeginBulkWorker extends PollingWorker {
   private readonly owner = randomUUID();
   private underway = 0;
   private sweptMs = -Infinity;
-  private loweredMs = -Infinity;
   private readonly looks = new LookFloor();
   private readonly repeats = new LookFloor();
   private isActive = false;
@@ -88,8 +79,8 @@ export class BeginBulkWorker extends PollingWorker {
     if (claim.hasUnknown) this.unknownContacts.wake();
     laneMetrics().claimed(claim);
     const { inMs: nextMs, isAnyWaiting, ...found } = await nextLook(this.database, this.owner, floors);
-    this.looks.move(found.looksFromMs);
-    this.repeats.move(found.repeatsFromMs);
+    this.looks.move(found.looksFromMs, floors.looksFromMs);
+    this.repeats.move(found.repeatsFromMs, floors.repeatsFromMs);
     this.isActive = isAnyWaiting;
     if (nextMs === null) return false;
     // Full: the channel has slots left that this claim could not hold.
@@ -158,10 +149,6 @@ export class BeginBulkWorker extends PollingWorker {
     if (nowMs - this.sweptMs < SWEEP_MS) return;
     this.sweptMs = nowMs;
     await releaseConnected(this.database);
-    if (nowMs - this.loweredMs >= LOWER_MS) {
-      this.loweredMs = nowMs;
-      await lowerPassed(this.database);
-    }
     await sweepPaces(this.database, this.repeats.ms);
   }
 

@@ -1,5 +1,12 @@
 import { IS_COMPARED } from '@switchboard/outbox';
-import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
+import {
+  queryWithin,
+  statement,
+  type Database,
+  type Queryable,
+  type Transaction,
+  unnestColumns,
+} from '@switchboard/postgres';
 import { floorAt, floorOfDispatches, isAbove } from '../dispatch/look-floor.js';
 import { hasPassedBy, hasWaiting, isActive, mayBegin, pacedJobs } from './active-lane.sql.js';
 import type { ChannelBegins } from './interactive-begins.js';
@@ -47,6 +54,8 @@ export interface NextLook extends LaneFloors {
   readonly isAnyWaiting: boolean;
 }
 
+/** How long the look for recipients that were passed by may take. */
+const LOWERED_WITHIN_MS = 2_000;
 /** How long a process that does not look any more keeps a channel. */
 const OWNED_MS = 2_000;
 /** A slower pace is given so long to show: refusals of attempts that were under way do not slow it again. */
@@ -180,9 +189,14 @@ export async function wakeLane(
   await through.query(wakeForSql, [organizationId, channelId, jobId, lowestIndex]);
 }
 
-/** Finds recipients below the bounds of their lanes: what a crash left between a COMMIT and its `wakeLane`. */
-export async function lowerPassed(through: Queryable): Promise<void> {
-  await through.query(lowerPassedSql, []);
+/**
+ * Finds recipients below the bounds of their lanes: what a crash left between a COMMIT and its `wakeLane`. Behind an old snapshot it looks
+ * through all that have begun since.
+ *
+ * @throws an error for which `isTimedOut` holds when it takes longer than 2 s
+ */
+export async function lowerPassed(database: Pick<Database, 'transaction'>): Promise<void> {
+  await queryWithin(database, LOWERED_WITHIN_MS, { statement: lowerPassedSql, values: [] });
 }
 
 /**
@@ -213,14 +227,14 @@ export async function nextLook(through: Queryable, owner: string, floors: LaneFl
 /** Takes interactive attempts from the credit of channels whose background has something to send. */
 export async function takeInteractive(through: Queryable, begins: readonly ChannelBegins[]): Promise<void> {
   if (begins.length === 0) return;
-  const sorted = begins.toSorted((a, b) => (a.channelId < b.channelId ? -1 : 1));
+  const sorted = begins.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
   await through.query(creditSql, unnestColumns(sorted, ['organizationId', 'channelId', 'begins']));
 }
 
 /** Slows channels, and has them looked at when a message is to be sent again. Channels without a lane know no pace. */
 export async function notePaces(through: Queryable, notes: readonly PaceNote[]): Promise<void> {
   if (notes.length === 0) return;
-  const byChannel = Map.groupBy(notes, ({ organizationId, channelId }) => `${organizationId} ${channelId}`);
+  const byChannel = Map.groupBy(notes, placeOf);
   const merged = [...byChannel.entries()]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, [first, ...rest]]) => {
@@ -241,6 +255,11 @@ export async function awaitClaims(database: Pick<Database, 'transaction'>, key: 
  */
 export async function sweepPaces(through: Queryable, repeatsFromMs = -Infinity): Promise<ChannelKey[]> {
   return through.query(sweepSql, [repeatsFromMs]);
+}
+
+/** Rows are locked in this order: by organization, then by channel. */
+function placeOf({ organizationId, channelId }: ChannelKey): string {
+  return `${organizationId} ${channelId}`;
 }
 
 function mergeNotes(one: PaceNote, other: PaceNote): PaceNote {

@@ -5,7 +5,7 @@ import { jobErrors } from '@switchboard/contracts/templates/job-errors';
 import { getJobRpc } from '@switchboard/contracts/templates/job-rpc';
 import { RpcClient } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingWorker, type Log } from '@switchboard/platform';
+import { LOG, PollingWorker, TenantByTenant, type Log } from '@switchboard/platform';
 import {
   closeReservation,
   confirmReservations,
@@ -21,6 +21,10 @@ const IDLE_MS = 60_000;
 /** Asks for the jobs of reservations that no event has confirmed, and gives back what belongs to no job. */
 @Injectable()
 export class ConfirmReservationsWorker extends PollingWorker {
+  private readonly tenants = new TenantByTenant((organizationId, error) =>
+    this.log.error('quota.confirm-failed', error, { organizationId }),
+  );
+
   constructor(
     private readonly database: Database,
     private readonly rpc: RpcClient,
@@ -30,9 +34,9 @@ export class ConfirmReservationsWorker extends PollingWorker {
   }
 
   async round(): Promise<boolean> {
-    const open = await unconfirmedReservations(this.database, UNCONFIRMED_MS, ROUND_MAX);
-    for (const reservation of open) await this.decide(reservation);
-    return open.length === ROUND_MAX;
+    const open = await unconfirmedReservations(this.database, UNCONFIRMED_MS, ROUND_MAX, this.tenants.leftAlone());
+    const decided = await this.tenants.each(open, (reservation) => this.decide(reservation));
+    return open.length === ROUND_MAX && decided > 0;
   }
 
   private async decide(reservation: UnconfirmedReservation): Promise<void> {

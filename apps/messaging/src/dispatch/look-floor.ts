@@ -1,7 +1,7 @@
 /** Between looks that begin at no floor. */
 const WHOLE_MS = 60_000;
-/** A row is due at the moment at which it is written, or later, and is committed so long after that. */
-const COMMITTED_MS = 10_000;
+/** A row is due when its transaction began, or later, and is committed so long after that: a session may stand still in between. */
+const COMMITTED_MS = 30_000;
 
 /** SQL: where the next look may begin, in epoch milliseconds. @param first the time of the first row that this one found; null: none */
 export const floorAt = (first: string): string =>
@@ -41,8 +41,8 @@ export class LookFloor {
     return -Infinity;
   }
 
-  /** Takes what a look found. */
-  move(ms: number): void {
-    this.knownMs = ms;
+  /** Takes what a look found; of looks at the same time, not one that began above what another has found. @param fromMs of `begin` */
+  move(ms: number, fromMs: number): void {
+    if (fromMs <= this.knownMs) this.knownMs = ms;
   }
 }

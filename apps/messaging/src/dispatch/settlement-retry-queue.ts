@@ -37,7 +37,7 @@ export class SettlementRetryQueue {
     this.loop.wake();
   }
 
-  /** Tries once more what waits, then forgets it. @returns whether nothing was ever forgotten */
+  /** Tries once more what waits, for as long as some of it is recorded, then forgets the rest. @returns whether nothing was ever forgotten */
   async stop(): Promise<boolean> {
     await this.loop.stop();
     for (const settlement of this.waiting.keys()) this.forget(settlement);
@@ -59,6 +59,8 @@ export class SettlementRetryQueue {
       return true;
     } catch (error) {
       const tries = (this.waiting.get(settlement) ?? 0) + (isNotNow(error) ? 0 : 1);
+      // Behind the others: what fails for a lock holds up none of them.
+      this.waiting.delete(settlement);
       this.waiting.set(settlement, tries);
       this.log.error('dispatch.settle-delayed', error, { messageId: settlement.attempt.messageId });
       if (tries >= FAULTY_TRIES_MAX) this.forget(settlement);

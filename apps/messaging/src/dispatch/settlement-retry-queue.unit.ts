@@ -60,6 +60,30 @@ describe('an outcome that cannot be recorded', () => {
     expect([recovered.logged, recovered.recorded]).toEqual([[], ['a']]);
   });
 
+  it('that is locked holds up no other, while the process runs and when it stops, however many they are', async () => {
+    const recorded = new Set<string>();
+    const isAllThere = Promise.withResolvers<void>();
+    const execute = async ({ attempt: { messageId } }: Settlement): Promise<void> => {
+      if (messageId.startsWith('locked')) throw away();
+      recorded.add(messageId);
+      if (recorded.size === 50) isAllThere.resolve();
+    };
+    const keepIn = (later: SettlementRetryQueue, names: readonly string[]): void => {
+      for (const name of names) later.keep(settlementOf(name));
+    };
+    const locked = Array.from({ length: 200 }, (_none, n) => `locked ${n}`);
+    const running = new SettlementRetryQueue({ execute }, logOf([]), async () => undefined);
+    keepIn(running, [...locked, ...Array.from({ length: 50 }, (_none, n) => `free ${n}`)]);
+    await isAllThere.promise;
+    await running.stop();
+    recorded.clear();
+    const stopping = new SettlementRetryQueue({ execute }, logOf([]));
+    const free = Array.from({ length: 450 }, (_none, n) => `free ${n}`);
+    keepIn(stopping, free);
+    expect(await stopping.stop()).toBe(true);
+    expect(recorded.size).toBe(450);
+  });
+
   it('is forgotten aloud when 10,000 others wait', () => {
     const { later, logged } = outage(Infinity, () => new Promise(() => undefined));
     for (let n = 0; n < 10_000; n++) later.keep(settlementOf(String(n)));

@@ -57,7 +57,7 @@ export class GetLaneStateHandler {
     const [found] = await this.database.query(stateSql, [principal.organizationId, request.jobId, floorMs]);
     if (!found) return NONE;
     const { repeatsFromMs, ...state } = found;
-    this.repeats.move(repeatsFromMs);
+    this.repeats.move(repeatsFromMs, floorMs);
     return state;
   }
 }

@@ -65,6 +65,7 @@ const unconfirmedSql = statement<UnconfirmedReservation>(
   'messaging.reservation.unconfirmed',
   `SELECT organization_id AS "organizationId", job_id AS "jobId" FROM quota_reservation
    WHERE confirmed_at IS NULL AND closed_at IS NULL AND created_at < now() - make_interval(secs => $1)
+     AND NOT organization_id = ANY ($3::text[])
    ORDER BY created_at LIMIT $2`,
 );
 
@@ -119,11 +120,12 @@ export function confirmReservations(tx: Transaction, reservations: readonly Unco
   tx.atCommit(confirmSql, unnestColumns(reservations, ['organizationId', 'jobId']));
 }
 
-/** At most `max` reservations that are older and not confirmed, the oldest first. */
+/** At most `max` reservations that are older and not confirmed, the oldest first. @param without organizations that are left alone */
 export async function unconfirmedReservations(
   database: Database,
   olderThanMs: number,
   max: number,
+  without: readonly string[],
 ): Promise<UnconfirmedReservation[]> {
-  return database.query(unconfirmedSql, [olderThanMs / 1_000, max]);
+  return database.query(unconfirmedSql, [olderThanMs / 1_000, max, without]);
 }

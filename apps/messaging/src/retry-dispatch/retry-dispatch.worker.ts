@@ -65,7 +65,7 @@ export class RetryDispatchWorker extends PollingWorker {
     const floorMs = this.floor.begin(this.clock.monotonic());
     const look = await retryLines(this.database, walkedTo, LINES_MAX, floorMs);
     const { lines } = look;
-    this.floor.move(look.floorMs);
+    this.floor.move(look.floorMs, floorMs);
     this.signal.hear(lines.length === 0);
     this.walkedTo = lines[LINES_MAX - 1] ?? null;
     // Behind the last line comes the first.

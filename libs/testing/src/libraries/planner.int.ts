@@ -40,6 +40,24 @@ describe('migrations', () => {
     expect(await shareOf('owned')).toBe(10);
   });
 
+  it("have nothing to say of a table that is not the service's own, and are given to the others", async () => {
+    const made = await servers.serviceDatabase('contacts', [Owned1764000000000]);
+    const { dataSource } = await made.superuser();
+    await dataSource.query('CREATE TABLE contacts.foreign_one (organization_id text)');
+    await dataSource.query(`SELECT pg_clear_attribute_stats('contacts', 'owned', 'organization_id', false)`);
+    const hinting = dataSource.createQueryRunner();
+    const [{ owner }] = await hinting.query("SELECT tableowner AS owner FROM pg_tables WHERE tablename = 'owned'");
+    await hinting.query(`SET ROLE ${owner}`);
+    await hinting.query('SET search_path = contacts');
+    await hinting.query(`DO $$ BEGIN ${plannerHints} END $$`);
+    await hinting.query('RESET ROLE');
+    await hinting.release();
+    const [{ shares }] = await dataSource.query(
+      `SELECT count(*)::int AS shares FROM pg_stats WHERE schemaname = 'contacts' AND tablename = 'owned' AND n_distinct = 4`,
+    );
+    expect(shares).toBe(1);
+  });
+
   it('have nothing to say of a table that is dropped at that moment', async () => {
     const made = await servers.serviceDatabase('contacts', [Owned1764000000000]);
     const { dataSource } = await made.superuser();
