@@ -72,8 +72,10 @@ export class RouteTable {
   isShadowed(url: string, path: string): boolean {
     // Without a parameter there is no closer one.
     if (!url.includes('/:')) return false;
-    // None: the router takes an empty segment for a parameter.
-    return this.closest(path.split('/'))?.url !== url;
+    const segments = path.split('/');
+    const closest = this.closest(segments);
+    // The router takes an empty segment for a parameter.
+    return closest === undefined ? segments.slice(1).includes('') : closest.url !== url;
   }
 
   /** The path that fits best: from the left, a literal segment goes before a parameter. */

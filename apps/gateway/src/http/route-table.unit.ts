@@ -13,6 +13,8 @@ describe('paths', () => {
       false,
       true,
     ]);
+    table.add({ method: 'GET', url: '/app/:page(^(?!api(?:/|$))[^/]+$)' });
+    expect(table.isShadowed('/app/:page(^(?!api(?:/|$))[^/]+$)', '/app/contacts')).toBe(false);
     expect(['/a?b', 'http://host/a?b', '/a#b', '/a', '*'].map(pathOf)).toEqual(['/a', '/a', '/a', '/a', '*']);
   });
 });
