@@ -10,6 +10,8 @@ export class Problem extends Error {
     /** What support needs to find the request; null when no answer came. */
     readonly requestId: string | null,
     readonly retryAfterSeconds: number | null = null,
+    /** The provider's own code where it refused the message: that message is stored, and FAILED. */
+    readonly upstreamCode: string | null = null,
   ) {
     super(message);
   }
@@ -31,7 +33,7 @@ export async function problemFrom(response: Response): Promise<Problem> {
     code: 'NO_ENVELOPE',
     message: `The server answered ${response.status} without saying why.`,
   };
-  return new Problem(response.status, code, message, requestId, wait);
+  return new Problem(response.status, code, message, requestId, wait, response.headers.get('x-upstream-code'));
 }
 
 function envelopeIn(text: string): { code: string; message: string } | null {

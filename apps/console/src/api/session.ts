@@ -5,6 +5,7 @@ import { queryClient } from './client.js';
 import { problemOf } from './problem.js';
 import { showProblem } from '../ui/notices.js';
 import { currentSession, keepSession, whenEnrolmentIsDue, whenSessionEnds } from './session-state.js';
+import { announceSession, whenSessionChangesElsewhere } from './session-tabs.js';
 
 /** What a member may do, as the session says. */
 export type Role = Session['role'];
@@ -15,7 +16,6 @@ export const managing: readonly Role[] = ['OWNER', 'ADMIN'];
 const SIGN_IN = '/app/sign-in';
 /** Where a second factor is enabled, below `/app`. */
 export const ACCOUNT: string = '/settings/account';
-const others = new BroadcastChannel('switchboard-session');
 
 /** The session of the browser; null when there is none. @throws Problem when the API does not answer */
 export async function readSession(): Promise<Session | null> {
@@ -71,7 +71,7 @@ export function useIsAllowed(roles: readonly Role[] | undefined): boolean {
 /** Enters the console with a new session, at a path of this site alone. */
 export function enter(session: Session, to: string | undefined): void {
   keepSession(session);
-  others.postMessage('changed');
+  announceSession();
   // A whole load: nothing of a former session stays in memory.
   location.replace(to !== undefined && /^\/app(\/|$)/.test(to) ? to : '/app');
 }
@@ -79,7 +79,7 @@ export function enter(session: Session, to: string | undefined): void {
 /** Ends the session and forgets everything that was read by it. */
 export async function signOut(isEverywhere: boolean): Promise<void> {
   await call(isEverywhere ? 'signOutEverywhere' : 'signOut', {});
-  others.postMessage('changed');
+  announceSession();
   leave();
 }
 
@@ -87,7 +87,7 @@ export async function signOut(isEverywhere: boolean): Promise<void> {
 export function watchSession(): void {
   whenSessionEnds(() => leave(location.pathname + location.search));
   whenEnrolmentIsDue(() => location.assign(`/app${ACCOUNT}`));
-  others.addEventListener('message', () => location.reload());
+  whenSessionChangesElsewhere(() => location.reload());
   // A page that the browser kept alive for Back would show what was read before signing out.
   addEventListener('pageshow', (event) => {
     if (event.persisted) location.reload();

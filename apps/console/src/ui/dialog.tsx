@@ -26,10 +26,20 @@ function useFocusBack(): void {
   );
 }
 
-/** A dialog that is in the page only while it is open. */
-export function Dialog(props: Omit<ModalProps, 'opened'>): ReactElement {
+/** Nothing but a button of the dialog closes it. */
+const guarded: Partial<ModalProps> = { closeOnClickOutside: false, closeOnEscape: false, withCloseButton: false };
+
+/**
+ * A dialog that is in the page only while it is open.
+ *
+ * @param props.isShownOnce what it shows is shown this once: no stray key or click loses it
+ */
+export function Dialog({
+  isShownOnce = false,
+  ...props
+}: Omit<ModalProps, 'opened'> & { readonly isShownOnce?: boolean }): ReactElement {
   useFocusBack();
-  return <Modal opened {...props} />;
+  return <Modal opened {...props} {...(isShownOnce ? guarded : {})} />;
 }
 
 /** A drawer that is in the page only while it is open. */

@@ -2,7 +2,7 @@ import { Alert, Button, Paper, PasswordInput, Stack, Text } from '@mantine/core'
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { problemOf } from '../../api/problem.js';
 import { needsEnrolment, signOut, useSession } from '../../api/session.js';
-import { keepSession } from '../../api/session-state.js';
+import { renewSession } from '../../api/session-tabs.js';
 import { useChange } from '../../api/use-api.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { showProblem } from '../../ui/notices.js';
@@ -52,7 +52,7 @@ function PasswordForm(): ReactElement {
     isQuiet: true,
     done: 'The password is changed, and your other sessions have ended.',
     onDone: (session) => {
-      keepSession(session);
+      renewSession(session);
       setCurrent('');
       setNext('');
     },

@@ -15,13 +15,7 @@ export function RecoveryCodesDialog({
 }): ReactElement {
   const text = codes.join('\n');
   return (
-    <Dialog
-      onClose={onClose}
-      title="Keep your recovery codes"
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
+    <Dialog onClose={onClose} title="Keep your recovery codes" isShownOnce>
       <Stack>
         <Alert color="yellow" variant="light">
           They are shown this once. Each signs you in one time without the authenticator app: keep them where you find

@@ -5,7 +5,7 @@ import type { NewApiKey } from '../../api/api.generated.js';
 import { CodeBlock, CopyLine } from '../../ui/copyable.js';
 import { Dialog } from '../../ui/dialog.js';
 
-/** A new key with its secret, this once, and a request that works with it. */
+/** A new key with its secret, this once, and a request that works with it; only its button closes it. */
 export function NewKeyDialog({
   apiKey,
   onClose,
@@ -14,7 +14,7 @@ export function NewKeyDialog({
   readonly onClose: () => void;
 }): ReactElement {
   return (
-    <Dialog onClose={onClose} title="Your new key" size="lg" closeOnClickOutside={false}>
+    <Dialog onClose={onClose} title="Your new key" size="lg" isShownOnce>
       <Stack>
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} title="Copy it now">
           The key is shown this once and is not stored. If it gets lost, create another one.

@@ -2,8 +2,8 @@ import { Button, Group, Select, Text } from '@mantine/core';
 import { IconDownload, IconUsers } from '@tabler/icons-react';
 import { useState, type ReactElement } from 'react';
 import type { Job, Recipient } from '../../api/api.generated.js';
-import { call } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
+import { readEvery } from '../../api/read-every.js';
 import { useList } from '../../api/use-api.js';
 import { download, toCsv } from '../../ui/csv-file.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
@@ -95,15 +95,16 @@ const columns: readonly Column<Recipient>[] = [
 ];
 
 async function exportRecipients(id: string, status: string | null): Promise<void> {
-  const rows: string[][] = [];
-  let cursor: string | undefined;
-  do {
-    const query = { limit: 100, cursor, status: status ?? undefined };
-    const page = await call('listRecipients', { path: { id }, query } as never);
-    rows.push(
-      ...page.items.map((one) => [String(one.index + 1), one.to, one.status, one.reason ?? '', one.messageId ?? '']),
-    );
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
+  const recipients = await readEvery('listRecipients', {
+    path: { id },
+    query: { status: status ?? undefined },
+  } as never);
+  const rows = recipients.map((one) => [
+    String(one.index + 1),
+    one.to,
+    one.status,
+    one.reason ?? '',
+    one.messageId ?? '',
+  ]);
   download(`recipients-${id}.csv`, toCsv([['number', 'to', 'status', 'reason', 'messageId'], ...rows]));
 }

@@ -4,6 +4,7 @@ import type { ManagedChannel } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { changesOf } from './channel-changes.js';
 
 /** Changes a channel: a new token connects it again. */
 export function ChannelSettings({
@@ -13,6 +14,8 @@ export function ChannelSettings({
   readonly channel: ManagedChannel;
   readonly onClose: () => void;
 }): ReactElement {
+  // As it was when the form was opened: a colleague may change it meanwhile.
+  const [before] = useState(channel);
   const [token, setToken] = useState('');
   const [region, setRegion] = useState(channel.defaultRegion);
   const [keywords, setKeywords] = useState<string[]>([...channel.optOutKeywords]);
@@ -24,12 +27,9 @@ export function ChannelSettings({
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const body = {
-      ...(token === '' ? {} : { accessToken: token }),
-      ...(region === channel.defaultRegion ? {} : { defaultRegion: region.toUpperCase() }),
-      optOutKeywords: keywords,
-    };
-    change.mutate({ path: { id: channel.id }, body });
+    const changes = changesOf(before, { defaultRegion: region, optOutKeywords: keywords }, token);
+    if (Object.keys(changes).length === 0) return onClose();
+    change.mutate({ path: { id: before.id }, body: changes });
   };
   return (
     <Dialog onClose={onClose} title="Channel settings">

@@ -1,16 +1,17 @@
-import { Alert, Button, Group, Textarea } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState, type ReactElement } from 'react';
+import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore, type ReactElement } from 'react';
 import type { Conversation } from '../../api/api.generated.js';
-import { call } from '../../api/call.js';
-import { problemOf, type Problem } from '../../api/problem.js';
+import type { Problem } from '../../api/problem.js';
+import { ForeignText } from '../../ui/foreign-text.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { showMessage } from './inbox-data.js';
+import { showSent } from './inbox-data.js';
 import classes from './inbox.module.css';
+import { isInDoubt, replyIn, type ReplyTarget } from './reply.js';
 
 const TEXT_MAX = 4_096;
 
-/** Answers a conversation. Sending the same text again after a failure sends it once: the key is kept until it went out. */
+/** Answers a conversation. */
 export function Composer({
   conversation,
   isOptedOut,
@@ -19,31 +20,8 @@ export function Composer({
   readonly isOptedOut: boolean;
 }): ReactElement {
   const client = useQueryClient();
-  const [text, setText] = useState('');
-  const attempt = useRef({ text: '', key: '' });
-  const send = useMutation<void, Problem, string>({
-    mutationFn: async (words) => {
-      if (attempt.current.text !== words) attempt.current = { text: words, key: crypto.randomUUID() };
-      const { contact, messagingChannelId } = conversation;
-      try {
-        const { id } = await call('sendMessage', {
-          body: { to: contact.phone, text: words, messagingChannelId },
-          headers: { 'idempotency-key': attempt.current.key },
-        });
-        showMessage(client, await call('getMessage', { path: { id } }));
-      } catch (error) {
-        throw problemOf(error);
-      }
-    },
-    onSuccess: () => {
-      attempt.current = { text: '', key: '' };
-      setText('');
-    },
-    // A refusal is kept under its key: the next try is a new one.
-    onError: ({ status }) => {
-      if (status >= 400 && status < 500) attempt.current = { text: '', key: '' };
-    },
-  });
+  const reply = replyIn(conversation.id);
+  const { text, isSending, unsent, problem } = useSyncExternalStore(reply.subscribe, reply.read);
   if (conversation.contact.phone === '') {
     return (
       <div className={classes['composer']}>
@@ -51,16 +29,20 @@ export function Composer({
       </div>
     );
   }
-  const words = text.trim();
-  const submit = (): void => {
-    if (words !== '' && !send.isPending) send.mutate(words);
+  const target: ReplyTarget = {
+    to: conversation.contact.phone,
+    messagingChannelId: conversation.messagingChannelId,
+  };
+  const show = async (sent: Promise<string | null>): Promise<void> => {
+    const id = await sent;
+    if (id !== null) await showSent(client, id, conversation.id);
   };
   return (
     <form
       className={classes['composer']}
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        void show(reply.send(target));
       }}
     >
       {isOptedOut && (
@@ -68,8 +50,15 @@ export function Composer({
           This person has opted out of this channel. Messages to them are refused until they opt in again.
         </Alert>
       )}
-      {send.error && <ProblemAlert problem={send.error} title="The reply was not sent" />}
-      <Group align="flex-end" gap="xs" wrap="nowrap" mt={send.error ? 'xs' : 0}>
+      {problem && (
+        <FailedReply
+          problem={problem}
+          unsent={unsent}
+          onRetry={() => void show(reply.sendUnsent(target))}
+          onEdit={() => reply.editUnsent()}
+        />
+      )}
+      <Group align="flex-end" gap="xs" wrap="nowrap" mt={problem ? 'xs' : 0}>
         <Textarea
           aria-label="Reply"
           placeholder="Write a reply…"
@@ -78,18 +67,57 @@ export function Composer({
           maxRows={6}
           maxLength={TEXT_MAX}
           value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          onChange={({ currentTarget }) => reply.write(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
-            submit();
+            void show(reply.send(target));
           }}
           style={{ flex: 1 }}
         />
-        <Button type="submit" loading={send.isPending} disabled={words === '' || isOptedOut}>
+        <Button type="submit" loading={isSending} disabled={text.trim() === '' || unsent !== null || isOptedOut}>
           Send
         </Button>
       </Group>
     </form>
+  );
+}
+
+/** Why a reply failed; its text where the field holds other text by now. */
+function FailedReply({
+  problem,
+  unsent,
+  onRetry,
+  onEdit,
+}: {
+  readonly problem: Problem;
+  readonly unsent: string | null;
+  readonly onRetry: () => void;
+  readonly onEdit: () => void;
+}): ReactElement {
+  const isDoubtful = isInDoubt(problem);
+  return (
+    <Stack gap={4}>
+      <ProblemAlert
+        problem={problem}
+        title={isDoubtful ? 'The reply may not have been sent' : 'The reply was not sent'}
+        onRetry={unsent === null ? undefined : onRetry}
+      />
+      {unsent !== null && (
+        <Group gap="xs" wrap="nowrap" justify="space-between">
+          <Text size="sm" component="div" lineClamp={2}>
+            <ForeignText>{unsent}</ForeignText>
+          </Text>
+          <Button size="xs" variant="default" onClick={onEdit}>
+            Edit
+          </Button>
+        </Group>
+      )}
+      {isDoubtful && (
+        <Text size="xs" c="dimmed">
+          Sending it again unchanged does not send it twice.
+        </Text>
+      )}
+    </Stack>
   );
 }

@@ -10,7 +10,7 @@ import type { Conversation, Message } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
 import { listen, type LiveEvent } from '../../api/live-events.js';
 import { problemOf, type Problem } from '../../api/problem.js';
-import { showProblem } from '../../ui/notices.js';
+import { showDone, showProblem } from '../../ui/notices.js';
 import { mergedTop, type Page } from './merged-top.js';
 
 /** A status of a conversation. */
@@ -69,6 +69,17 @@ export function showMessage(client: QueryClient, message: Message): void {
     const items = [message, ...(first?.items ?? [])].sort((a, b) => (a.id < b.id ? 1 : -1));
     return { ...old, pages: [{ ...first, items }, ...rest] };
   });
+}
+
+/** Shows a message that was sent. A failure to read it is none of the send: a notice says so, and the thread is read again later. */
+export async function showSent(client: QueryClient, id: string, conversationId: string): Promise<void> {
+  try {
+    showMessage(client, await call('getMessage', { path: { id } }));
+  } catch {
+    // Not at once: what refused the message would refuse the list as well. The stream of events mostly brings it sooner.
+    await client.invalidateQueries({ queryKey: threadKey(conversationId), refetchType: 'none' });
+    showDone('The reply was sent. The list of messages is not up to date yet.');
+  }
 }
 
 /** Shows a conversation as it is now, in whatever it is read. */

@@ -20,7 +20,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): Rea
   };
   if (invite.data) {
     return (
-      <Dialog onClose={onClose} title="The invitation is ready" closeOnClickOutside={false}>
+      <Dialog onClose={onClose} title="The invitation is ready" isShownOnce>
         <Stack>
           <Alert color="yellow" variant="light">
             Send this link to {invite.data.email} yourself: it is shown this once and is valid for seven days.

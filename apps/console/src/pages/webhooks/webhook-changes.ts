@@ -17,6 +17,7 @@ export function changesOf(before: WebhookFields, after: WebhookFields): Partial<
   };
 }
 
-function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+/** Whether two lists without repetitions hold the same, in any order. */
+export function isSameSet(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((one) => others.includes(one));
 }
