@@ -10,6 +10,7 @@ import { DeliverWorker } from './deliver/deliver.worker.js';
 import { ObserveDeliveries } from './deliver/observe-deliveries.js';
 import { RequestsInFlight } from './deliver/requests-in-flight.js';
 import { SendRequest } from './attempt/send-request.client.js';
+import { StopGrace } from './attempt/stop-grace.js';
 import { FeedWakeUps } from './event/feed-wake-ups.js';
 import { EnableWebhookHandler } from './enable-webhook/enable-webhook.handler.js';
 import { EraseEventsWorker, EventErasuresConsumer } from './erase-events/erase-events.worker.js';
@@ -76,6 +77,7 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     deletedWebhookPruner,
     formerSecretEraser,
     SendRequest,
+    StopGrace,
   ],
 })
 export class WebhooksModule {

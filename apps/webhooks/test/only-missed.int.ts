@@ -56,10 +56,11 @@ describe('a replay with onlyMissed', () => {
       types: ['message.received'],
       onlyMissed: true,
     };
+    const { signal: stop } = new AbortController();
     /** What a new connection plans, and counts. */
     const look = async () => {
       const database = await prepared.database({ poolMax: 1 });
-      const count = await countReplay(database, events, { leftMs: 60_000 });
+      const count = await countReplay(database, events, { budget: { leftMs: 60_000 }, stop });
       const arrived = (await preparedStatements(database)).find(({ name }) => name === 'webhooks.replay.arrived');
       if (!arrived) throw new Error('the statement was not prepared');
       const ids = (await superuser.query(idsSql, [organizationId])).map(({ id }) => id);

@@ -204,7 +204,22 @@ describe('a replay of a database without a service', () => {
         return (leftMs -= 100);
       },
     };
-    await expect(countReplay(database, replayed, budget)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    const { signal: stop } = new AbortController();
+    const counted = countReplay(database, replayed, { budget, stop });
+    await expect(counted).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+
+  it('counts no further in a process that ends', async () => {
+    const { database, replayed } = await prepare(12_000);
+    const ending = new AbortController();
+    const budget = {
+      get leftMs() {
+        ending.abort();
+        return 60_000;
+      },
+    };
+    const counted = countReplay(database, replayed, { budget, stop: ending.signal });
+    await expect(counted).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });
   });
 
   it('gives each organization one turn of a round', async () => {

@@ -8,6 +8,7 @@ import type { MarkedAttempt } from '../delivery/delivery.entity.js';
 import type { OutboundApart } from '../outbound.js';
 import { secretPlace, UnreadableSecret } from '../webhook/webhook-secrets.js';
 import { SendRequest } from './send-request.client.js';
+import { StopGrace } from './stop-grace.js';
 
 const box = new SecretBox({ current: Buffer.alloc(32, 7), previous: null });
 const to = { organizationId: newCuid(), webhookId: newCuid() };
@@ -61,7 +62,7 @@ async function sentAtMs(elapsedMs: number): Promise<number | undefined> {
   };
   const apart = { post } as OutboundApart;
   const sender = new SendRequest({} as OutboundHttp, apart, box, systemClock, log);
-  const end = await new RequestsInFlight(sender).send(attempt, request, {
+  const end = await new RequestsInFlight(sender, new StopGrace(new AbortController().signal)).send(attempt, request, {
     turnAtMs: nowMs,
     nowMs: 7_000,
     isApart: true,
@@ -110,12 +111,13 @@ describe('a request that is under way when the process stops', () => {
     const ends = [failedEnd('aborted'), failedEnd('no response')];
     const post: OutboundHttp['post'] = ({ signal }) =>
       new Promise((resolve) => signal?.addEventListener('abort', () => resolve(ends.shift() ?? failedEnd('aborted'))));
-    const requests = new RequestsInFlight(
-      new SendRequest({ post } as OutboundHttp, {} as OutboundApart, box, systemClock, log),
-    );
+    const sender = new SendRequest({ post } as OutboundHttp, {} as OutboundApart, box, systemClock, log);
+    const stopping = new AbortController();
+    const requests = new RequestsInFlight(sender, new StopGrace(stopping.signal));
     const send = (id: string) =>
       requests.send({ ...attempt, id }, request, { turnAtMs: performance.now(), nowMs: 7_000, isApart: false });
     const sent = [send('first'), send('second')];
+    stopping.abort();
     const ended = requests.end();
     await jest.advanceTimersByTimeAsync(3_000);
     await ended;

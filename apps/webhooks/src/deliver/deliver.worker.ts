@@ -65,6 +65,7 @@ export class DeliverWorker extends PollingWorker {
   /** Webhooks that are deleted or deactivated, of which something is pending. */
   private closed: readonly string[] = [];
   private endListening: () => void = () => undefined;
+  private ended: Promise<void> | undefined;
 
   constructor(
     private readonly database: Database,
@@ -111,10 +112,22 @@ export class DeliverWorker extends PollingWorker {
     deliverMetrics(() => this.requests.count);
     for (const loop of [this.renewing, ...this.loops]) loop.start();
     super.onApplicationBootstrap();
+    // A failure of it is that of `onModuleDestroy`.
+    const end = (): void => void this.end().catch(() => undefined);
+    this.stopping.addEventListener('abort', end, { once: true });
   }
 
-  /** Ends what is under way, records it, and gives back what it owns. */
+  /** Waits for its end, which began when the service began to stop, whatever rpcs were under way. */
   override async onModuleDestroy(): Promise<void> {
+    await this.end();
+  }
+
+  /** Ends what is under way, records it, and gives back what it owns; once. */
+  private end(): Promise<void> {
+    return (this.ended ??= this.endAll());
+  }
+
+  private async endAll(): Promise<void> {
     this.endListening();
     await this.requests.end();
     await Promise.all([super.onModuleDestroy(), ...this.loops.map((loop) => loop.stop())]);

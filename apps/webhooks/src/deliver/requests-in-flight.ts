@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { endsWithin } from '@switchboard/timing';
 import type { BegunRequest } from '../attempt/record-attempts.repository.js';
 import {
   INTERRUPTED,
@@ -17,14 +16,13 @@ import {
   type SendOptions,
   type SignedRequest,
 } from '../attempt/send-request.client.js';
+import { StopGrace } from '../attempt/stop-grace.js';
 import { UnreadableSecret } from '../webhook/webhook-secrets.js';
 
 /** Requests in flight of one process at most, with bodies of up to 32 KiB. */
 const UNITS = 4_096;
 /** A request that would begin later after its turn might outlast its lease: it is not sent. */
 const LATE_MS = 4_000;
-/** When the service stops, what is under way has so long to end by itself. */
-const END_MS = 3_000;
 /** The body of an event that is no longer kept cannot be sent. */
 const BODY_GONE = 'event no longer kept';
 
@@ -50,9 +48,11 @@ export type RequestEnd = EndedRequest | UnsentRequest;
 export class RequestsInFlight {
   readonly budget = new InFlightBudget(UNITS);
   private readonly open = new Map<string, Promise<RequestEnd>>();
-  private readonly ending = new AbortController();
 
-  constructor(private readonly sender: SendRequest) {}
+  constructor(
+    private readonly sender: SendRequest,
+    private readonly grace: StopGrace,
+  ) {}
 
   get count(): number {
     return this.open.size;
@@ -79,9 +79,8 @@ export class RequestsInFlight {
     }
   }
 
-  /** Waits for what is under way, and ends what lasts. */
+  /** Waits for what is under way, which is ended when the service stops and it lasts. */
   async end(): Promise<void> {
-    if (!(await endsWithin(Promise.all(this.open.values()), END_MS))) this.ending.abort();
     await Promise.all(this.open.values());
   }
 
@@ -105,7 +104,7 @@ export class RequestsInFlight {
     { nowMs, isApart }: Pick<SendSpec, 'nowMs' | 'isApart'>,
   ): Promise<RequestEnd> {
     try {
-      const { signal } = this.ending;
+      const { signal } = this.grace;
       const { waitedMs, ...ended } = await this.sender.send(request, { signal, isApart });
       const isStopped = signal.aborted && ended.result.error === INTERRUPTED;
       return { attempt, sentAtMs: nowMs + waitedMs, ...ended, isStopped };

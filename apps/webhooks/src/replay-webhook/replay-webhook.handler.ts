@@ -6,6 +6,7 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, type Queryable } from '@switchboard/postgres';
 import { lastPosition, positionBefore } from '../event/feed.repository.js';
 import { appendAct } from '../webhook/append-act.js';
+import { StopGrace } from '../attempt/stop-grace.js';
 import { inTurns } from '../webhook/in-turns.js';
 import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
 import { findWebhook, lockWebhook, type WebhookRow } from '../webhook/webhook.repository.js';
@@ -24,10 +25,14 @@ export class ReplayWebhookHandler {
   constructor(
     private readonly database: Database,
     private readonly signal: ReplaySignal,
+    private readonly grace: StopGrace,
     @Inject(WEBHOOKS_CONFIG) private readonly config: WebhooksConfig,
   ) {}
 
-  /** @throws WEBHOOK_NOT_FOUND, CONFLICT; VALIDATION_FAILED for a period of more events than can be counted in time */
+  /**
+   * @throws WEBHOOK_NOT_FOUND, CONFLICT; VALIDATION_FAILED for a period of more events than can be counted in time; SERVICE_UNAVAILABLE
+   * when the service stops and it is not counted 3 s later
+   */
   @RpcHandler(replayWebhookRpc)
   async replay({ principal, request, budget }: RpcCall<ReplayWebhookRequest>): Promise<{ readonly count: number }> {
     const { organizationId } = principal;
@@ -39,7 +44,7 @@ export class ReplayWebhookHandler {
     if (!dryRun) await requireRoom(turns, webhook);
     const keptSince = Date.now() - this.config.WEBHOOKS_RETENTION_DAYS * DAY_MS;
     const events = await eventsOf(turns, webhook, request, keptSince);
-    const count = await countReplay(turns, events, budget);
+    const count = await countReplay(turns, events, { budget, stop: this.grace.signal });
     if (dryRun) return { count };
     const accepted = await this.accept(events, request, count);
     this.signal.wake();

@@ -62,18 +62,26 @@ const queueSql = statement(
    ON CONFLICT DO NOTHING`,
 );
 
+/** How long counting may take. */
+export interface CountLimits {
+  readonly budget: Pick<Budget, 'leftMs'>;
+  /** The process that counts is about to end. */
+  readonly stop: AbortSignal;
+}
+
 /**
  * How many events a replay would send.
  *
- * @throws VALIDATION_FAILED when counting leaves less than 5 s of the caller's time
+ * @throws VALIDATION_FAILED when counting leaves less than 5 s of the caller's time; SERVICE_UNAVAILABLE when it is to stop
  */
 export async function countReplay(
   on: Queryable,
   events: ReplayedEvents,
-  budget: Pick<Budget, 'leftMs'>,
+  { budget, stop }: CountLimits,
 ): Promise<number> {
   let count = 0;
   for await (const slice of slicesOf(on, events, REPLAY_SLICE_POSITIONS)) {
+    if (stop.aborted) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
     if (budget.leftMs < LEFT_MS_MIN) {
       throw new AppError(
         serviceErrors.VALIDATION_FAILED,

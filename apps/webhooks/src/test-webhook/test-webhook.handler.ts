@@ -12,6 +12,7 @@ import { Database } from '@switchboard/postgres';
 import { attemptsOfDelivery } from '../attempt/attempt.repository.js';
 import { recordTest } from '../attempt/record-test.repository.js';
 import { NeverSent, SendRequest, type LoggedResult, type SignedRequest } from '../attempt/send-request.client.js';
+import { StopGrace } from '../attempt/stop-grace.js';
 import { appendAct } from '../webhook/append-act.js';
 import { readSealedSecrets } from '../webhook/secret.repository.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
@@ -32,13 +33,14 @@ export class TestWebhookHandler {
   constructor(
     private readonly database: Database,
     private readonly sender: SendRequest,
+    private readonly grace: StopGrace,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
   /**
    * Sends once, however often the act is asked for: what is recorded of it, or under way in this process, is answered. Asked for
-   * again after the process ended in between, it sends again.
+   * again after the process ended in between, it sends again. One that lasts when the service stops ends as `interrupted`.
    *
    * @throws WEBHOOK_NOT_FOUND; RATE_LIMITED while the organization has five under way in this process; SERVICE_UNAVAILABLE when nothing
    * was sent
@@ -99,7 +101,7 @@ export class TestWebhookHandler {
   /** In the thread of receivers that give way, whatever this one does. One that starts late has sent nothing: it is asked once more. */
   private async send(request: SignedRequest, budget: Budget, isAgain = false): Promise<LoggedResult> {
     try {
-      return await this.sender.send(request, { isApart: true });
+      return await this.sender.send(request, { signal: this.grace.signal, isApart: true });
     } catch (error) {
       if (!(error instanceof NeverSent)) throw error;
       if (!isAgain && budget.leftMs >= SEND_MS) return this.send(request, budget, true);

@@ -204,7 +204,7 @@ export interface ReplayWebhookRequest extends AuditedRequest {
  * replay is stored; they are queued behind that.
  *
  * @throws WEBHOOK_NOT_FOUND; CONFLICT when the webhook is deactivated or has 3 replays under way, unless it is a dry run;
- * VALIDATION_FAILED when the period has more events than can be counted in time
+ * VALIDATION_FAILED when the period has more events than can be counted in time; SERVICE_UNAVAILABLE when the process that counts ends
  */
 export const replayWebhookRpc = defineRpc<ReplayWebhookRequest, { readonly count: Int }>('webhooks', 'replay-webhook', {
   deadlineMs: 20_000,
