@@ -17,7 +17,8 @@ const markedSql = statement(
 );
 const laneSql = statement(
   't.lane-of-webhook',
-  'SELECT owner, consecutive_failures AS failures, window_max AS "windowMax" FROM webhooks.lane WHERE webhook_id = $1',
+  `SELECT owner, consecutive_failures AS failures, window_max AS "windowMax", probing_since IS NOT NULL AS "isProbing"
+   FROM webhooks.lane WHERE webhook_id = $1`,
 );
 let running: RunningWebhooks;
 
@@ -48,6 +49,8 @@ describe('a process that is stopped in order', () => {
     expect(await running.superuser.query(attemptsSql, [silentId])).toContainEqual(ofTest);
     expect(await running.superuser.query(attemptsSql, [id])).toMatchObject([{ outcome: 'SUCCEEDED' }, interrupted]);
     expect(await running.superuser.query(markedSql, [id])).toEqual([]);
-    expect(await running.superuser.query(laneSql, [id])).toEqual([{ owner: null, failures: 0, windowMax: 2 }]);
+    expect(await running.superuser.query(laneSql, [id])).toMatchObject([{ owner: null, failures: 0, windowMax: 2 }]);
+    // It has never answered: the next process does not begin anew at once, and the count goes on.
+    expect(await running.superuser.query(laneSql, [silentId])).toMatchObject([{ failures: 1, isProbing: true }]);
   });
 });

@@ -149,7 +149,7 @@ function moveOn(locked: ReadonlyMap<string, LockedLane>, { own, unsent }: Over, 
     const { attempt, result } = request;
     const { webhookId, organizationId, kind } = attempt.delivery;
     const lane = lanes.get(webhookId);
-    if (!lane?.isOpen || request.isEventGone || request.isStopped) continue;
+    if (!lane?.isOpen || request.isEventGone) continue;
     const end = {
       // Of the mark: by then what was known of the receiver had let it begin.
       beganAtMs: attempt.beganAtMs,
@@ -157,6 +157,7 @@ function moveOn(locked: ReadonlyMap<string, LockedLane>, { own, unsent }: Over, 
       isSuccess: result.outcome === 'SUCCEEDED',
       counts: kind === 'AUTOMATIC',
       retryAfterMs: result.retryAfterMs,
+      isStopped: request.isStopped,
     };
     const state = laneAfter(lane.state, end, timeScale);
     const isOpen = !isExhausted(state);

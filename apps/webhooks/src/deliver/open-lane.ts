@@ -1,5 +1,5 @@
 import type { MarkedAttempt, PendingDeliveries, PendingDelivery } from '../delivery/delivery.entity.js';
-import { isProbe, newLane, WINDOW_MAX, type LaneState } from '../lane/lane.policy.js';
+import { isProbe, isUnproven, newLane, WINDOW_MAX, type LaneState } from '../lane/lane.policy.js';
 import type { LaneSort } from './lane-sort.js';
 import { floorOf, ReadFloors, type PendingFloors } from './read-floors.js';
 
@@ -107,9 +107,8 @@ export class OpenLane {
     return this.isUnproven || this.isCostly ? 'giving-way' : 'answering';
   }
 
-  /** A receiver that has not answered yet, or not lately: it gets one request at a time. */
   private get isUnproven(): boolean {
-    return this.state.probing !== null || this.state.windowMax === 1;
+    return isUnproven(this.state);
   }
 
   /** @param isCut its response was longer than what is read of one */

@@ -63,7 +63,7 @@ export interface EndedRequest {
   readonly isCut?: boolean;
   /** The event is no longer kept: nothing was sent, nothing will be, and it says nothing of the receiver. */
   readonly isEventGone?: boolean;
-  /** This process ended it because it stops: it says nothing of the receiver. */
+  /** This process ended it because it stops: it says nothing of a receiver that has answered. Any other would get more requests by each stop. */
   readonly isStopped?: boolean;
 }
 

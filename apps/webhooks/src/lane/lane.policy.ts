@@ -32,6 +32,8 @@ export interface EndedAttempt {
   readonly counts: boolean;
   /** What the receiver asked for. */
   readonly retryAfterMs: number | null;
+  /** The process that made it ended it, because it stopped in order. */
+  readonly isStopped?: boolean | undefined;
 }
 
 /** Source: docs/api-behaviour.md#webhooks-pacing. */
@@ -62,12 +64,18 @@ export function isExhausted({ consecutiveFailures }: LaneState): boolean {
   return consecutiveFailures >= CONSECUTIVE_FAILURES_MAX;
 }
 
+/** Whether the receiver has not answered yet, or not lately: it gets one request at a time. */
+export function isUnproven({ probing, windowMax }: LaneState): boolean {
+  return probing !== null || windowMax === 1;
+}
+
 /**
  * The lane after the end of an attempt.
  *
  * A failure counts when its attempt began after the last counted failure ended: of the requests that one blip of a busy
  * receiver fails, one counts. A success of what began before the failure resets the count and is no proof that the receiver
- * answers again. What began before the lane was opened anew changes nothing: it may have gone to another URL.
+ * answers again. What began before the lane was opened anew changes nothing: it may have gone to another URL. Nor does what a stop has
+ * ended, of a receiver that answers; of any other it is the failure that it seems to be, or each stop would give a dead one a request more.
  *
  * @param timeScale multiplies the waits
  * @param random spreads the probes of receivers that failed together
@@ -75,6 +83,7 @@ export function isExhausted({ consecutiveFailures }: LaneState): boolean {
  */
 export function laneAfter(lane: LaneState, ended: EndedAttempt, timeScale: number, random?: Random): LaneState {
   if (lane.openedAtMs !== null && ended.beganAtMs < lane.openedAtMs) return lane;
+  if (ended.isStopped === true && !isUnproven(lane)) return lane;
   return ended.isSuccess ? afterSuccess(lane, ended) : afterFailure(lane, ended, timeScale, random);
 }
 

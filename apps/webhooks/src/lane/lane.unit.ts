@@ -88,6 +88,31 @@ describe('consecutive failures', () => {
   });
 });
 
+describe('an attempt that a stop of the process has ended', () => {
+  const stopped = { ...failed, isStopped: true } as const;
+
+  it('is one of the ten of a receiver that has not answered yet, or not lately: ten stops deactivate it', () => {
+    let lane = newLane;
+    for (let count = 1; count <= 10; count++) {
+      expect(isExhausted(lane)).toBe(false);
+      lane = after(lane, { beganAtMs: lane.probing?.nextAtMs ?? 0, ...stopped });
+      expect(lane).toMatchObject({ consecutiveFailures: count, probing: { failedProbes: count - 1 } });
+    }
+    expect(isExhausted(lane)).toBe(true);
+  });
+
+  it('changes nothing of a receiver that answers, in however many stops', () => {
+    const proven = after(newLane, { beganAtMs: 0 });
+    const stops = Array.from({ length: 10 }, (_, stop) => ({ beganAtMs: 20 * stop, ...stopped }));
+    expect(after(proven, ...stops)).toEqual(proven);
+  });
+
+  it('does not count next to a failure that it began before', () => {
+    const lane = after({ ...newLane, windowMax: 64 }, { beganAtMs: 0, endedAtMs: 100, ...failed });
+    expect(after(lane, { beganAtMs: 50, endedAtMs: 200, ...stopped })).toEqual(lane);
+  });
+});
+
 describe('a lane that was opened anew', () => {
   const opened = openedLane(100);
 
