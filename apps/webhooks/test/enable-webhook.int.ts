@@ -16,6 +16,7 @@ const deactivateSql = statement(
   `WITH lane AS (UPDATE webhooks.lane SET is_open = false WHERE webhook_id = $1)
    UPDATE webhooks.webhook SET deactivated_at = now(), deactivated_reason = 'a test' WHERE id = $1`,
 );
+const failSql = statement('t.fail', 'UPDATE webhooks.lane SET consecutive_failures = 3 WHERE webhook_id = $1');
 const countSql = statement<{ count: number }>(
   't.pending',
   'SELECT count(*)::integer AS count FROM webhooks.delivery WHERE webhook_id = $1',
@@ -90,6 +91,27 @@ describe('enabling a webhook of which much is pending', () => {
     for (const { after } of await Promise.all(ids.map(enable))) expect(after.status).toBe('ACTIVE');
     // The pool keeps those that it has made.
     expect(await superuser.query(connectionsSql, [])).toEqual([{ count: 2 }]);
+  });
+});
+
+describe('enabling a webhook that is asked for again', () => {
+  it('is answered as the first time, and changes nothing of what has been since', async () => {
+    const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
+    const [database, superuser] = [await prepared.database(), await prepared.superuser()];
+    const { organizationId, id } = await storeWebhook(database, 1);
+    await superuser.query(deactivateSql, [id]);
+    const handler = new EnableWebhookHandler(database);
+    const principal = { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null } as const;
+    const by = { actId: newCuid(), userId: newCuid(), email: 'a@example.org', address: null, traceId: null };
+    const enable = () => handler.enable({ principal, request: { id, by }, budget: new Budget(600_000) });
+    const states = { before: { status: 'DEACTIVATED' }, after: { status: 'ACTIVE', deactivatedAt: null } };
+    expect(await enable()).toMatchObject(states);
+    await superuser.query(failSql, [id]);
+    expect(await enable()).toMatchObject(states);
+    expect(await superuser.query(laneSql, [id])).toMatchObject([{ isOpen: true, consecutiveFailures: 3 }]);
+    await superuser.query(deactivateSql, [id]);
+    expect(await enable()).toMatchObject(states);
+    expect(await superuser.query(laneSql, [id])).toMatchObject([{ isOpen: false }]);
   });
 });
 

@@ -3,9 +3,9 @@ import { changeWebhookRpc, type ChangedWebhook, type ChangeWebhookRequest } from
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { openLane } from '../lane/lane.repository.js';
-import { appendChange, isDone } from '../webhook/append-act.js';
+import { appendChange, formerChange } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
-import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
+import { requireWebhook } from '../webhook/webhook-view.js';
 import { findWebhook, lockToChange, storeWebhook } from '../webhook/webhook.repository.js';
 
 /** Answers `webhooks.change-webhook`. Requests read the URL when they begin: what is pending goes to a changed one. */
@@ -28,7 +28,8 @@ export class ChangeWebhookHandler {
       async (tx) => {
         const before = requireWebhook(await lockToChange(tx, organizationId, id));
         // What was changed since by others is not changed back.
-        if (await isDone(tx, call.request.by)) return { before: webhookView(before), after: webhookView(before) };
+        const former = await formerChange(tx, call.request.by, before);
+        if (former) return former;
         const after = judged ?? before.url;
         await storeWebhook(tx, {
           ...before,

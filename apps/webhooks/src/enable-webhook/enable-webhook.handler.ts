@@ -6,7 +6,7 @@ import { RpcHandler, type Budget, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { openLane } from '../lane/lane.repository.js';
 import { cancelReplays } from '../replay/replay.repository.js';
-import { appendChange } from '../webhook/append-act.js';
+import { appendChange, formerChange } from '../webhook/append-act.js';
 import { dropLast, dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { inTurns } from '../webhook/in-turns.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
@@ -45,6 +45,9 @@ export class EnableWebhookHandler {
     return this.database.transaction(
       async (tx) => {
         const before = requireWebhook(await lockToChange(tx, organizationId, id));
+        // What has failed since counts, and one that was deactivated since stays so.
+        const former = await formerChange(tx, call.request.by, before);
+        if (former) return former;
         if (before.deactivatedAt !== null && !(await dropLast(tx, id))) return null;
         await activateWebhook(tx, organizationId, id);
         // Behind the change of the webhook, whose lock comes before those of its replays.

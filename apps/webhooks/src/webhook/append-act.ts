@@ -1,9 +1,11 @@
+import type { ActFacts } from '@switchboard/contracts/grammar/audited-act';
 import {
   auditedWebhook,
   webhookActed,
   type WebhookActFacts,
   type WebhookActor,
 } from '@switchboard/contracts/webhooks/events';
+import type { WebhookView } from '@switchboard/contracts/webhooks/http';
 import type { ChangedWebhook } from '@switchboard/contracts/webhooks/rpc';
 import { appendAct as appendFirstAct, findAct } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
@@ -35,6 +37,28 @@ export async function appendAct(tx: Transaction, by: WebhookActor | undefined, a
  */
 export async function isDone(tx: Transaction, by: WebhookActor | undefined): Promise<boolean> {
   return (await findAct(tx, by)) !== null;
+}
+
+/**
+ * The webhook around an act that is asked for again, because its answer was lost; it must be locked. What the first answer would have
+ * said: the caller may be the one that writes the audit log.
+ *
+ * @param now as it is, whatever has changed it since
+ * @returns null when the act was not done
+ */
+export async function formerChange(
+  tx: Transaction,
+  by: WebhookActor | undefined,
+  now: WebhookRow,
+): Promise<ChangedWebhook | null> {
+  const done = await findAct(tx, by);
+  return done && { before: recordedView(now, done.before), after: recordedView(now, done.after) };
+}
+
+/** @param recorded what `auditedWebhook` has put there */
+function recordedView(now: WebhookRow, recorded: ActFacts<string>['after']): WebhookView {
+  const view: WebhookView = { ...webhookView(now), ...recorded };
+  return view.status === 'ACTIVE' ? { ...view, deactivatedAt: null, deactivatedReason: null } : view;
 }
 
 /** Emits the event of an act that has changed a webhook. @param before as it was locked. @returns how it was, and is now */
