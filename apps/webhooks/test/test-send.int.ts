@@ -1,9 +1,14 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { WebhookActor } from '@switchboard/contracts/webhooks/events';
 import { testWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { Budget } from '@switchboard/nats';
+import { createLog, systemClock } from '@switchboard/platform';
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
+import { SendRequest } from '../src/attempt/send-request.client.js';
+import { StopGrace } from '../src/attempt/stop-grace.js';
+import { TestWebhookHandler } from '../src/test-webhook/test-webhook.handler.js';
 import { newCustomer } from './customer.js';
 import { status, type Answer } from './receiver.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
@@ -27,8 +32,20 @@ async function tested(path: string, answer?: Answer) {
   return {
     by,
     send: () => running.gateway.call(testWebhookRpc, customer.principal, { id, by }),
+    call: (ms: number) => ({ principal: customer.principal, request: { id, by }, budget: new Budget(ms) }),
     attempts: () => customer.attempts(id),
   };
+}
+
+/** What answers in another process, which would send by `send`. */
+async function otherProcess() {
+  const send = jest.fn<SendRequest['send']>();
+  const sender = Object.assign(Object.create(SendRequest.prototype) as SendRequest, { send });
+  const grace = new StopGrace(new AbortController().signal);
+  const log = createLog('test', { write: () => undefined });
+  const database = await running.prepared.database();
+  const transaction = jest.spyOn(database, 'transaction');
+  return { handler: new TestWebhookHandler(database, sender, grace, systemClock, log), send, transaction };
 }
 
 describe('a test send', () => {
@@ -51,6 +68,32 @@ describe('a test send', () => {
     expect(await second).toEqual(await first);
     expect(running.receiver.arrivals('/held')).toHaveLength(1);
     expect(await attempts()).toHaveLength(1);
+  });
+
+  it('that is asked for again of another process is not sent by it: what the first one records is answered', async () => {
+    const held = Promise.withResolvers<void>();
+    const { send, attempts, call } = await tested('/other', (response) => void held.promise.then(() => response.end()));
+    const first = send();
+    await eventually(() => running.receiver.arrivals('/other').length === 1);
+    const other = await otherProcess();
+    const second = other.handler.test(call(60_000));
+    // It has found the act by then.
+    await eventually(() => other.transaction.mock.results.length === 1);
+    await other.transaction.mock.results[0]?.value;
+    held.resolve();
+    expect(await second).toEqual(await first);
+    expect(other.send).not.toHaveBeenCalled();
+    expect(await attempts()).toHaveLength(1);
+  });
+
+  it('whose process has ended is not sent by another one, which cannot know what came of it', async () => {
+    const { attempts, call } = await tested('/ended');
+    const [first, other] = [await otherProcess(), await otherProcess()];
+    first.send.mockRejectedValue(new Error('the process ended'));
+    await expect(first.handler.test(call(60_000))).rejects.toThrow('the process ended');
+    const refused = other.handler.test(call(1_000));
+    await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });
+    expect([first.send.mock.calls.length, other.send.mock.calls.length, await attempts()]).toEqual([1, 0, []]);
   });
 
   it('is in the audit log before its request has ended, once', async () => {

@@ -9,6 +9,7 @@ import { testWebhookRpc, type AuditedRequest } from '@switchboard/contracts/webh
 import { RpcHandler, type Budget, type RpcCall } from '@switchboard/nats';
 import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
+import { jittered, pause } from '@switchboard/timing';
 import { attemptsOfDelivery } from '../attempt/attempt.repository.js';
 import { recordTest } from '../attempt/record-test.repository.js';
 import { NeverSent, SendRequest, type LoggedResult, type SignedRequest } from '../attempt/send-request.client.js';
@@ -23,6 +24,11 @@ import { testBodyOf } from '../event/test-body.policy.js';
 const AT_ONCE_MAX = 5;
 /** A test send takes so long at most: the receiver's 10 s, and its record. */
 const SEND_MS = 10_500;
+/** How often what another process records of a test send is looked for, ±25 %, and what is kept back of the caller's time for the last look. */
+const LOOK_MS = 250;
+const LEFT_MS_MIN = 500;
+const NOT_RECORDED =
+  'The test send may have reached the receiver, and its result is not known: see its attempts, or send another';
 
 /** Answers `webhooks.test-webhook`: one request, outside of the lane and its rules. */
 @Controller()
@@ -39,11 +45,11 @@ export class TestWebhookHandler {
   ) {}
 
   /**
-   * Sends once, however often the act is asked for: what is recorded of it, or under way in this process, is answered. Asked for
-   * again after the process ended in between, it sends again. One that lasts when the service stops ends as `interrupted`.
+   * Sends once, however often the act is asked for, and of whichever process: what is recorded of it, or under way, is answered. One that
+   * lasts when the service stops ends as `interrupted`.
    *
    * @throws WEBHOOK_NOT_FOUND; RATE_LIMITED while the organization has five under way in this process; SERVICE_UNAVAILABLE when nothing
-   * was sent
+   * was sent, and when the process that may have sent it has recorded nothing in the caller's time
    */
   @RpcHandler(testWebhookRpc)
   async test({
@@ -75,7 +81,7 @@ export class TestWebhookHandler {
     if (by) {
       const [recorded] = await attemptsOfDelivery(this.database, webhookId, dataId);
       if (recorded) return resultOf(recorded);
-      await this.recordAct(test, by);
+      if (!(await this.recordAct(test, by))) return this.awaitRecord(test, budget);
     }
     const at = new Date(this.clock.now());
     const body = JSON.stringify(testBodyOf(organizationId, dataId, at));
@@ -86,16 +92,33 @@ export class TestWebhookHandler {
     return resultOf(result);
   }
 
-  /** Before the request: a process that ends in between leaves no request that the audit log does not know. */
-  private async recordAct({ organizationId, webhookId, dataId }: TestSend, by: WebhookActor): Promise<void> {
-    await this.database.transaction(
+  /**
+   * Before the request: a process that ends in between leaves no request that the audit log does not know.
+   *
+   * @returns false: another process has done so, and sends it or has ended
+   */
+  private async recordAct({ organizationId, webhookId, dataId }: TestSend, by: WebhookActor): Promise<boolean> {
+    return this.database.transaction(
       async (tx) => {
         requireWebhook(await lockWebhook(tx, organizationId, webhookId));
         const after = { id: webhookId, deliveryId: dataId };
-        await appendAct(tx, by, { organizationId, webhookId, action: 'webhook.tested', before: null, after });
+        return appendAct(tx, by, { organizationId, webhookId, action: 'webhook.tested', before: null, after });
       },
       { tenant: organizationId },
     );
+  }
+
+  /** What the process that sends it records: a caller asks again whenever a process starts, and its first request may be under way. */
+  private async awaitRecord({ webhookId, dataId }: TestSend, budget: Budget): Promise<WebhookTestResult> {
+    const { signal } = this.grace;
+    for (;;) {
+      const [recorded] = await attemptsOfDelivery(this.database, webhookId, dataId);
+      if (recorded) return resultOf(recorded);
+      if (budget.leftMs < LEFT_MS_MIN || signal.aborted) {
+        throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, NOT_RECORDED, { retryAfterSeconds: 1 });
+      }
+      await pause(jittered(LOOK_MS), signal);
+    }
   }
 
   /** In the thread of receivers that give way, whatever this one does. One that starts late has sent nothing: it is asked once more. */

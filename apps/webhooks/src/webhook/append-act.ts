@@ -23,11 +23,13 @@ export interface WebhookAct extends WebhookActFacts {
  * must be locked: an act that is asked for again emits no second one.
  *
  * @param by absent: the caller is of the release before, and writes the log alone
+ * @returns false when it was done before
  */
-export async function appendAct(tx: Transaction, by: WebhookActor | undefined, act: WebhookAct): Promise<void> {
-  if (await isDone(tx, by)) return;
+export async function appendAct(tx: Transaction, by: WebhookActor | undefined, act: WebhookAct): Promise<boolean> {
+  if (await isDone(tx, by)) return false;
   const { webhookId: aggregateId, ...facts } = act;
   appendFirstAct(tx, by, { event: webhookActed, aggregateId, ...facts });
+  return true;
 }
 
 /**

@@ -121,7 +121,7 @@ export const enableWebhookRpc = defineRpc<AuditedRequest & { readonly id: Cuid }
  * The deadline covers the receiver's 10 s.
  *
  * @throws WEBHOOK_NOT_FOUND; RATE_LIMITED while the process that is asked has 5 test sends of the organization under way;
- * SERVICE_UNAVAILABLE when nothing was sent
+ * SERVICE_UNAVAILABLE when nothing was sent, or its process ended and what came of it is not known
  */
 export const testWebhookRpc = defineRpc<AuditedRequest & { readonly id: Cuid }, WebhookTestResult>(
   'webhooks',
