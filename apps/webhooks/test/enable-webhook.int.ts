@@ -1,12 +1,15 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { enableWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { Budget } from '@switchboard/nats';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
+import { LaneBook } from '../src/deliver/lane-book.js';
 import { EnableWebhookHandler } from '../src/enable-webhook/enable-webhook.handler.js';
+import type { WaitingLane } from '../src/lane/waiting-lanes.repository.js';
 import { webhooksMigrations } from '../src/migrations/all.js';
 import { newCustomer } from './customer.js';
+import { status } from './receiver.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 import { storeEvents, storeWebhook } from './stored-webhook.js';
 
@@ -139,5 +142,32 @@ describe('enabling a webhook while a request of it is under way', () => {
     });
     expect(attempt).toMatchObject({ outcome: 'FAILED', responseStatus: 503 });
     expect(await running.superuser.query(laneSql, [id])).toEqual([opened]);
+  });
+
+  it('lets no second one begin at a receiver that has not answered', async () => {
+    const customer = newCustomer(running);
+    const asked = Promise.withResolvers<() => void>();
+    const url = running.receiver.at('/enabled-again', (response) =>
+      asked.resolve(() => void response.writeHead(200).end()),
+    );
+    const { id } = await customer.register(url);
+    await customer.receive('first');
+    const answer = await asked.promise;
+    running.receiver.at('/enabled-again', status(200));
+    const found = jest.spyOn(LaneBook.prototype, 'found');
+    await running.gateway.call(enableWebhookRpc, customer.principal, { id });
+    await customer.receive('second');
+    // The worker has seen that it was enabled, and has then delivered to another new one: it could have begun what waits.
+    const isSeen = (lane: WaitingLane): boolean =>
+      lane.webhookId === id && lane.state === 'own' && lane.lane.openedAtMs !== null;
+    await eventually(() => found.mock.calls.some(([lane]) => isSeen(lane)));
+    found.mockRestore();
+    await customer.register(running.receiver.at('/next-to-it'));
+    await customer.receive('third');
+    await eventually(() => running.receiver.arrivals('/next-to-it').length === 1);
+    expect(running.receiver.arrivals('/enabled-again')).toHaveLength(1);
+    answer();
+    await eventually(async () => (await pendingOf(running.superuser, id)) === 0);
+    expect(running.receiver.arrivals('/enabled-again').map(({ open }) => open)).toEqual([1, 1, 1]);
   });
 });

@@ -1,5 +1,5 @@
 import type { MarkedAttempt, PendingDeliveries, PendingDelivery } from '../delivery/delivery.entity.js';
-import { isProbe, isUnproven, newLane, WINDOW_MAX, type LaneState } from '../lane/lane.policy.js';
+import { isProbe, isUnproven, newLane, type LaneState } from '../lane/lane.policy.js';
 import type { LaneSort } from './lane-sort.js';
 import { floorOf, ReadFloors, type PendingFloors } from './read-floors.js';
 
@@ -155,7 +155,8 @@ export class OpenLane {
     const { probing, heldUntilMs, windowMax } = this.state;
     if (this.isDoubtful) return 0;
     if (heldUntilMs !== null && nowMs < heldUntilMs) return 0;
-    if (probing === null) return Math.max(Math.min(windowMax - this.countOfNow(), WINDOW_MAX - this.underWay.size), 0);
+    // What began before the lane was opened anew is at the receiver all the same; at another URL, for 10 s at most, perhaps.
+    if (probing === null) return Math.max(windowMax - this.underWay.size, 0);
     if (nowMs < probing.nextAtMs) return 0;
     for (const { beganAtMs } of this.underWay.values()) if (isProbe(this.state, beganAtMs)) return 0;
     return 1;
@@ -194,15 +195,6 @@ export class OpenLane {
   /** Marked attempts of other processes, or of this one before a failure, that are over by now. */
   expired(nowMs: number): MarkedAttempt[] {
     return [...this.underWay.values()].filter(({ leaseUntilMs }) => leaseUntilMs <= nowMs);
-  }
-
-  /** Those under way that began since the lane was opened anew: what began before may be at another URL. */
-  private countOfNow(): number {
-    const { openedAtMs } = this.state;
-    if (openedAtMs === null) return this.underWay.size;
-    let count = 0;
-    for (const { beganAtMs } of this.underWay.values()) if (beganAtMs >= openedAtMs) count += 1;
-    return count;
   }
 
   /** When something may begin, or is over, next; Infinity when only an event can change that. */

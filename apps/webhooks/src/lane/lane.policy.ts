@@ -11,7 +11,7 @@ export interface LaneState {
   readonly consecutiveFailures: number;
   /** The end of the last failure that counted: a failure counts of what began later. */
   readonly countedUntilMs: number | null;
-  /** When it was opened anew, if ever: what began before says nothing of the receiver, and takes none of its window. */
+  /** When it was opened anew, if ever: what began before says nothing of the receiver, and takes its place in the window until it ends. */
   readonly openedAtMs: number | null;
 }
 
