@@ -11,7 +11,7 @@ const globalUnicast = ranges('2000::/3');
 
 /**
  * Where clouds answer with credentials: every link-local address, and what they use elsewhere (Azure, Oracle, Alibaba,
- * Amazon and Google, in this order).
+ * Amazon and Google, in this order; then Oracle, Scaleway, Akamai and Alibaba by IPv6).
  */
 const metadata = ranges(
   '169.254.0.0/16',
@@ -21,6 +21,10 @@ const metadata = ranges(
   '100.100.100.200/32',
   'fd00:ec2::/32',
   'fd20:ce::/32',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
+  'fd00:a9fe:a9fe::1/128',
+  'fd00:100::100:200/128',
 );
 
 /** Blocks in which `WEBHOOKS_ALLOW_PRIVATE` allows receivers. */

@@ -69,9 +69,10 @@ describe('special-purpose addresses of every block in every notation', () => {
 describe('addresses of metadata services', () => {
   it('stay refused where private addresses are allowed, at registration and at delivery', async () => {
     const blocks = ['169.254.0.0/16', '169.254.169.254/32', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32'];
+    const others = ['fd00:c1::a9fe:a9fe', 'fd00:42::42', 'fd00:a9fe:a9fe::1', 'fd00:100::100:200'];
     const forms = [
       ...formsOf(blocks.flatMap(samplesOf), ipv4Notations),
-      ...formsOf(['fd00:ec2::254', 'fd20:ce::254', 'fe80::1', '::ffff:a9fe:a9fe'], ipv6Notations),
+      ...formsOf(['fd00:ec2::254', 'fd20:ce::254', 'fe80::1', '::ffff:a9fe:a9fe', ...others], ipv6Notations),
     ];
     const passed: unknown[] = [];
     for (const form of forms) {
