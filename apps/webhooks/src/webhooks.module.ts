@@ -5,6 +5,7 @@ import { SecretBox } from '@switchboard/secrets';
 import { ChangeWebhookHandler } from './change-webhook/change-webhook.handler.js';
 import { CreateWebhookHandler } from './create-webhook/create-webhook.handler.js';
 import { DeleteWebhookHandler } from './delete-webhook/delete-webhook.handler.js';
+import { DatabaseClock } from './deliver/database-clock.js';
 import { DeliverSignal } from './deliver/deliver-signal.js';
 import { DeliverWorker } from './deliver/deliver.worker.js';
 import { ObserveDeliveries } from './deliver/observe-deliveries.js';
@@ -57,6 +58,7 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     WebhookSecretHandler,
   ],
   providers: [
+    DatabaseClock,
     DeliverSignal,
     DeliverWorker,
     EraseEventsWorker,

@@ -3,7 +3,8 @@ import { ThrottledLog } from '@switchboard/nats';
 import { OutboundHttp, type OutboundEnd, type OutboundError } from '@switchboard/outbound-http';
 import { SecretBox } from '@switchboard/secrets';
 import { signatureHeaders } from '@switchboard/webhook-signature';
-import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
+import { LOG, type Clock, type Log } from '@switchboard/platform';
+import { DatabaseClock } from '../deliver/database-clock.js';
 import { INTERRUPTED, type AttemptResult } from '../delivery/delivery.entity.js';
 import { retryAfterMs } from '../delivery/retry.policy.js';
 import { OutboundApart } from '../outbound.js';
@@ -51,7 +52,7 @@ export class SendRequest {
     private readonly outbound: OutboundHttp,
     private readonly apart: OutboundApart,
     private readonly box: SecretBox,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(DatabaseClock) private readonly clock: Pick<Clock, 'now'>,
     @Inject(LOG) log: Log,
   ) {
     // Of one webhook at a time: a key that is missing would write a line for each request of all.
@@ -62,10 +63,9 @@ export class SendRequest {
   async send(request: SignedRequest, { signal, isApart = false }: SendOptions = {}): Promise<LoggedResult> {
     const { url, dataId } = request;
     const body = Buffer.from(request.body, 'utf8');
-    const nowMs = this.clock.now();
     const secrets = openSecrets(this.box, request);
     if (secrets.unreadable !== null) this.unreadable.failed(secrets.unreadable);
-    const headers = signatureHeaders(body, secrets, { id: dataId, atMs: nowMs });
+    const headers = signatureHeaders(body, secrets, { id: dataId, atMs: this.clock.now() });
     const sender = isApart ? this.apart : this.outbound;
     const givenAtMs = performance.now();
     const end = await sender.post({ url, headers, body, ...(signal ? { signal } : {}) });

@@ -1,10 +1,15 @@
-import type { Clock } from '@switchboard/platform';
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '@switchboard/platform';
 
-/** The database's clock, as it was last read, carried on by this process's own: replicas compare times of one clock. */
+/**
+ * The database's clock, as it was last read, carried on by monotonic time: replicas compare times of one clock, and receivers refuse
+ * signatures of a wrong one. The worker reads it every 2 s.
+ */
+@Injectable()
 export class DatabaseClock {
   private offsetMs: number;
 
-  constructor(private readonly clock: Clock) {
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {
     this.offsetMs = clock.now() - clock.monotonic();
   }
 

@@ -1,15 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ThrottledLog } from '@switchboard/nats';
-import {
-  CLOCK,
-  LOG,
-  PollingLoop,
-  PollingWorker,
-  STOPPING,
-  type Clock,
-  type Log,
-  type RoundResult,
-} from '@switchboard/platform';
+import { LOG, PollingLoop, PollingWorker, STOPPING, type Log, type RoundResult } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { pause, WakeSignal } from '@switchboard/timing';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
@@ -51,7 +42,6 @@ const LOOK_FAILURE_EVENT = 'delivery.look-failed';
 export class DeliverWorker extends PollingWorker {
   private readonly lease: WorkerLease;
   private readonly book: LaneBook;
-  private readonly dbClock: DatabaseClock;
   private readonly turns: DeliveryTurns;
   private readonly laneLook: LaneLook;
   private readonly lookFailures: ThrottledLog;
@@ -73,16 +63,15 @@ export class DeliverWorker extends PollingWorker {
     private readonly wakeUps: LaneWakeUps,
     @Inject(WEBHOOKS_CONFIG) config: WebhooksConfig,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
-    @Inject(CLOCK) clock: Clock,
+    private readonly dbClock: DatabaseClock,
     @Inject(LOG) log: Log,
     signal: DeliverSignal,
   ) {
     super({ log, idleMs: LOOK_MS, signal, failureEvent: FAILURE_EVENT });
-    this.dbClock = new DatabaseClock(clock);
     this.lease = new WorkerLease(database);
     this.book = new LaneBook(database, this.lease);
     this.signals = { answering: signal, 'giving-way': new WakeSignal() };
-    const { book, dbClock, signals } = this;
+    const { book, signals } = this;
     const { WEBHOOKS_TIME_SCALE: timeScale } = config;
     const wake = (sort: LaneSort): void => signals[sort].wake();
     const parts = { database, requests, book, dbClock, log, stopping, timeScale, wake };
