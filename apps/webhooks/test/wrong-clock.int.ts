@@ -6,6 +6,7 @@ import { newCustomer } from './customer.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
 const servers = testServers();
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 let running: RunningWebhooks;
 
@@ -34,5 +35,20 @@ describe('a process whose clock is wrong', () => {
       const ageS = new Date().getTime() / 1_000 - Number(headers['webhook-timestamp']);
       expect(Math.abs(ageS)).toBeLessThan(60);
     }
+  });
+
+  it('records what it sends, days ahead as well, and shows it in the log by its time', async () => {
+    const customer = newCustomer(running);
+    const { id } = await customer.register(running.receiver.at('/recorded'));
+    const eventId = newCuid();
+    const minute = (n: number): string => new Date(new Date().getTime() + n * MINUTE_MS).toISOString();
+    stepClock(10 * 24 * HOUR_MS);
+    await customer.receive('hello', undefined, undefined, new Date(), eventId);
+    await eventually(async () => (await customer.attempts(id)).length === 1);
+    await running.gateway.call(testWebhookRpc, customer.principal, { id });
+    const listed = async (from: string, to: string) =>
+      (await customer.attempts(id, { from, to })).map(({ event }) => event);
+    expect(await listed(minute(-2), minute(2))).toEqual(['message.received']);
+    expect((await customer.attempts(id)).map(({ event }) => event)).toEqual(['webhook.test', 'message.received']);
   });
 });

@@ -89,11 +89,11 @@ export async function unmarkAttempts(tx: Transaction, attempts: readonly MarkedA
 export async function recordAttempts(tx: Transaction, settled: readonly SettledAttempt[]): Promise<void> {
   if (settled.length === 0) return;
   const rows = settled.map((one) => {
-    const { attempt, result, state, dueAtMs } = one;
+    const { attempt, result, state, dueAtMs, recordedAs: id = attempt.id } = one;
     const { webhookId, organizationId, eventId, type, kind } = attempt.delivery;
     const of = { webhookId, organizationId, deliveryId: attempt.delivery.id, eventId, type, kind };
     const number = attempt.delivery.attempts + 1;
-    return { ...of, ...result, id: attempt.id, number, beganAtMs: beginningOf(one), state, dueAtMs };
+    return { ...of, ...result, id, number, beganAtMs: beginningOf(one), state, dueAtMs };
   });
   const columns = [
     'webhookId',

@@ -1,4 +1,4 @@
-import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { newCuidAt } from '@switchboard/contracts/grammar/cuid';
 import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
 import type { InFlightBudget } from './in-flight-budget.js';
 import type { OpenLane } from './open-lane.js';
@@ -44,7 +44,7 @@ function chooseOfRing(ring: OpenLane[], nowMs: number, budget: InFlightBudget): 
   for (let lane = ring.shift(); lane; lane = ring.shift()) {
     const delivery = lane.slots(nowMs) > 0 ? lane.next(nowMs) : null;
     if (delivery === null || !budget.fits(holdersOf(delivery), delivery.bodyBytes)) continue;
-    const attempt = { delivery, id: newCuid(), beganAtMs: nowMs, leaseUntilMs: nowMs + ATTEMPT_LEASE_MS };
+    const attempt = { delivery, id: newCuidAt(nowMs), beganAtMs: nowMs, leaseUntilMs: nowMs + ATTEMPT_LEASE_MS };
     lane.begin(attempt);
     budget.take(holdersOf(delivery), delivery.bodyBytes);
     ring.push(lane);

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { cuidTime, newCuid, newCuidAt } from '@switchboard/contracts/grammar/cuid';
 import { createLog, systemClock } from '@switchboard/platform';
-import { statement, type Database } from '@switchboard/postgres';
+import { sqlState, statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
 import { storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
 import { type LoggedResult, SendRequest } from '../attempt/send-request.client.js';
@@ -21,6 +21,11 @@ import { WorkerLease } from './worker-lease.js';
 
 const servers = testServers();
 const log = createLog('test', { write: () => undefined });
+const DAY_MS = 86_400_000;
+const recordedSql = statement<{ id: string }>(
+  't.attempts-of-delivery',
+  'SELECT id FROM attempt WHERE delivery_id = $1',
+);
 const attemptSql = statement('t.attempt-recorded', 'SELECT FROM attempt WHERE id = $1');
 let database: Database;
 let book: LaneBook;
@@ -62,10 +67,10 @@ beforeEach(async () => {
 });
 
 /** The mark of a process that is gone. */
-async function abandoned(): Promise<MarkedAttempt> {
+async function abandoned(id = newCuid()): Promise<MarkedAttempt> {
   const delivery = book.find(webhook.id)?.next(nowMs);
   if (!delivery) throw new Error('nothing is pending');
-  const attempt = { delivery, id: newCuid(), beganAtMs: nowMs, leaseUntilMs: nowMs + ATTEMPT_LEASE_MS };
+  const attempt = { delivery, id, beganAtMs: nowMs, leaseUntilMs: nowMs + ATTEMPT_LEASE_MS };
   book.find(webhook.id)?.begin(attempt);
   const spec = { worker: lease.id, timeScale: 1, ended: [], unsent: [], candidates: [webhook.id] };
   await deliverTurn(database, { ...spec, choose: () => [attempt] });
@@ -112,6 +117,30 @@ describe('a turn that changes the sort of a lane', () => {
     await turns.turn('giving-way', [webhook.id]);
     expect(book.find(webhook.id)?.sort).toBe('answering');
     expect(woken).toEqual(['answering']);
+  });
+});
+
+describe('an end whose record is refused, as there is no day for its id', () => {
+  it('keeps no other from being recorded, and is recorded by another id', async () => {
+    const [refused, other] = [await abandoned(newCuidAt(nowMs - 60 * DAY_MS)), await abandoned()];
+    for (const attempt of [refused, other]) turns.interrupt(attempt);
+    for (let n = 0; n < 8 && turns.hasEnded('giving-way'); n++) {
+      await turns.turn('giving-way', [webhook.id]).catch((error: unknown) => expect(sqlState(error)).toBe('23514'));
+    }
+    expect(turns.hasEnded('giving-way')).toBe(false);
+    expect(await database.query(attemptSql, [other.id])).toHaveLength(1);
+    const records = await database.query(recordedSql, [refused.delivery.id]);
+    expect(records.map(({ id }) => Math.abs(cuidTime(id).getTime() - nowMs) < DAY_MS / 24)).toEqual([true]);
+    expect(sent).toEqual([]);
+  });
+
+  it('leaves its webhook alone for a while when it is refused by any', async () => {
+    const attempt = await abandoned();
+    turns.interrupt({ ...attempt, delivery: { ...attempt.delivery, kind: 'NONE' as 'MANUAL' } });
+    const rest = jest.spyOn(book, 'rest').mockResolvedValue();
+    const turned = () => turns.turn('giving-way', []).catch((error: unknown) => sqlState(error));
+    expect([await turned(), rest.mock.calls.length]).toEqual(['23514', 0]);
+    expect([await turned(), rest.mock.calls]).toEqual(['23514', [[[webhook.id], 60_000]]]);
   });
 });
 

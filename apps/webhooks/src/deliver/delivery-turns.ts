@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { newCuidAt } from '@switchboard/contracts/grammar/cuid';
 import type { Log } from '@switchboard/platform';
 import { isDataError, OutcomeUnknown, type Database } from '@switchboard/postgres';
 import { interruptedResult } from '../attempt/send-request.client.js';
@@ -17,6 +18,9 @@ import type { RequestEnd, RequestsInFlight } from './requests-in-flight.js';
 /** How long the end of the worker waits for locks of others, and how often it looks. */
 const LAST_LOCKED_MS = 5_000;
 const LAST_LOOK_MS = 50;
+
+/** A webhook of which an end cannot be recorded, under no id, is tried again after so long. */
+const REFUSED_REST_MS = 60_000;
 
 /** What turns are made of. */
 export interface DeliveryTurnsParts {
@@ -69,13 +73,15 @@ export class DeliveryTurns {
     const { attempts: max, webhooksEnded: webhooksMax } = TURN_LIMITS[sort];
     const asked = { isOfTurn: this.webhooksOf(sort), max, webhooksMax };
     const { taken: ended, left } = endsOfTurn(this.ended, asked);
-    const { taken: unsent, left: unsentLeft } = endsOfTurn(this.unsent, asked);
+    const isAlone = ended[0]?.isAlone === true;
+    const { taken: unsent, left: unsentLeft } = endsOfTurn(this.unsent, isAlone ? { ...asked, max: 0 } : asked);
     this.ended = left;
     this.unsent = unsentLeft;
     const over = [...ended, ...unsent].map(({ attempt }) => attempt.delivery.webhookId);
     const { book, wake } = this.parts;
-    const webhookIds = new Set([...candidates, ...over]);
-    const begun = await book.whileTaken(webhookIds, () => this.take(sort, { ended, unsent, candidates }));
+    const mayBegin = isAlone ? [] : candidates;
+    const webhookIds = new Set([...mayBegin, ...over]);
+    const begun = await book.whileTaken(webhookIds, () => this.take(sort, { ended, unsent, candidates: mayBegin }));
     // What a turn records may change the sort of its lanes.
     for (const other of laneSorts) {
       if (other !== sort && book.busy(other).some(({ webhookId }) => webhookIds.has(webhookId))) wake(other);
@@ -88,7 +94,7 @@ export class DeliveryTurns {
     const untilMs = performance.now() + LAST_LOCKED_MS;
     while (this.ended.length + this.unsent.length > 0) {
       const sort = laneSorts.find((one) => this.hasEnded(one));
-      if (sort) await this.turn(sort, []);
+      if (sort) await this.turn(sort, []).catch(unlessDataError);
       else if (performance.now() < untilMs) await wait(LAST_LOOK_MS);
       else return;
     }
@@ -123,7 +129,7 @@ export class DeliveryTurns {
       for (const { delivery } of chosen) requests.forgo(delivery);
       // Marked, if the COMMIT stands, and never sent: nothing of it counts.
       if (error instanceof OutcomeUnknown) this.unsent.push(...chosen.map(inDoubt));
-      this.ended = [...(isDataError(error) ? ended.map(withoutBody) : ended), ...this.ended];
+      this.ended = [...(isDataError(error) ? this.refused(ended, error) : ended), ...this.ended];
       this.unsent.push(...unsent);
       throw error;
     }
@@ -133,13 +139,32 @@ export class DeliveryTurns {
     return result.begun.length;
   }
 
+  /**
+   * One of these is at fault: each is recorded by itself from now on. The one gets another id, as the day of its own may not be kept, and
+   * loses the body of its response. Refused again, its webhook rests, and the others go on.
+   */
+  private refused(ended: readonly EndedRequest[], error: unknown): readonly EndedRequest[] {
+    const [only] = ended;
+    if (!only || ended.length > 1) return ended.map((one) => ({ ...one, isAlone: true }));
+    const { dbClock, log } = this.parts;
+    const { webhookId, organizationId, id: deliveryId } = only.attempt.delivery;
+    log.error('delivery.end-refused', error, { organizationId, webhookId, deliveryId });
+    if (only.recordedAs !== undefined) void this.rest([webhookId], REFUSED_REST_MS);
+    return [{ ...withoutBody(only), isAlone: true, recordedAs: newCuidAt(dbClock.now()) }];
+  }
+
+  private async rest(webhookIds: Iterable<string>, forMs?: number): Promise<void> {
+    await this.parts.book.rest(webhookIds, forMs);
+    for (const sort of laneSorts) this.parts.wake(sort);
+  }
+
   /** What the turn has passed by is for a later one: in front of what has ended since. */
   private keepLeft(result: TurnResult, { ended, unsent }: Pick<TurnSpec, 'ended' | 'unsent'>): void {
     if (result.passedBy.size === 0) return;
     const isDone = isDoneBy(result);
     this.ended = [...ended.filter((one) => !isDone(one)), ...this.ended];
     this.unsent = [...unsent.filter((one) => !isDone(one)), ...this.unsent];
-    void this.parts.book.rest(result.passedBy).then(() => laneSorts.forEach((sort) => this.parts.wake(sort)));
+    void this.rest(result.passedBy);
   }
 
   private choose(lanes: ReadonlyMap<string, LockedLane>, max: number): readonly MarkedAttempt[] {
@@ -221,6 +246,10 @@ function isDoneBy({ passedBy }: TurnResult): (one: EndedRequest | UnsentRequest)
 
 function inDoubt(attempt: MarkedAttempt): UnsentRequest {
   return { attempt, cause: 'in_doubt', holdMs: 0 };
+}
+
+function unlessDataError(error: unknown): void {
+  if (!isDataError(error)) throw error;
 }
 
 function withoutBody(ended: EndedRequest): EndedRequest {

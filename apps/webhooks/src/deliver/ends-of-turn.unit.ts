@@ -4,8 +4,8 @@ import { endsOfTurn } from './ends-of-turn.js';
 
 const isOfTurn = (webhookId: string): boolean => !webhookId.startsWith('other');
 
-function end(webhookId: string): EndedRequest {
-  return { attempt: { delivery: { webhookId } } } as unknown as EndedRequest;
+function end(webhookId: string, isAlone = false): EndedRequest {
+  return { attempt: { delivery: { webhookId } }, isAlone } as unknown as EndedRequest;
 }
 
 describe('the ends that a turn records', () => {
@@ -28,5 +28,13 @@ describe('the ends that a turn records', () => {
     const { taken, left } = endsOfTurn(ended, { isOfTurn, max: 4, webhooksMax: 128 });
     expect(taken).toEqual(ended.slice(0, 4));
     expect(left).toEqual(ended.slice(4));
+  });
+
+  it('are one alone, where its record was refused, and none of its webhook before it', () => {
+    const asked = { isOfTurn, max: 128, webhooksMax: 128 };
+    const refused = [end('a', true), end('a', true), end('b')];
+    expect(endsOfTurn(refused, asked)).toEqual({ taken: [refused[0]], left: [refused[1], refused[2]] });
+    const behind = [end('b'), end('a', true), end('a'), end('c')];
+    expect(endsOfTurn(behind, asked)).toEqual({ taken: [behind[0], behind[3]], left: [behind[1], behind[2]] });
   });
 });

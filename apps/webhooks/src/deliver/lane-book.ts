@@ -55,11 +55,11 @@ export class LaneBook {
     return this.taken.has(webhookId) || this.resting.has(webhookId);
   }
 
-  /** Leaves webhooks alone for a moment that a turn has passed by. */
-  async rest(webhookIds: Iterable<string>): Promise<void> {
+  /** Leaves webhooks alone for a moment that a turn has passed by, or for longer. */
+  async rest(webhookIds: Iterable<string>, forMs = LOCKED_REST_MS): Promise<void> {
     const own = [...webhookIds];
     for (const webhookId of own) this.resting.add(webhookId);
-    await wait(LOCKED_REST_MS);
+    await wait(forMs, undefined, { ref: false });
     for (const webhookId of own) this.resting.delete(webhookId);
   }
 

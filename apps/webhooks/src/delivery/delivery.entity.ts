@@ -63,6 +63,10 @@ export interface EndedRequest {
   readonly isCut?: boolean;
   /** The event is no longer kept: nothing was sent, nothing will be, and it says nothing of the receiver. */
   readonly isEventGone?: boolean;
+  /** A record of it was refused: a turn takes nothing else with it. */
+  readonly isAlone?: boolean;
+  /** The id of its record, where that of its mark was refused. */
+  readonly recordedAs?: string;
   /** This process ended it because it stops: it says nothing of a receiver that has answered. Any other would get more requests by each stop. */
   readonly isStopped?: boolean;
 }

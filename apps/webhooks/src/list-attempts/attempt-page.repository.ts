@@ -26,7 +26,7 @@ const failed: Walk = {
   end: endSql('list-failed-end', `a.outcome = 'FAILED'`),
 };
 
-/** An attempt's id is drawn a little before or after its beginning, by another clock. */
+/** An attempt's id has the time of its mark, a little before its request begins; that of a test send another replica's clock. */
 const CLOCK_MARGIN_MS = 60_000;
 /** Sorts after every id. */
 const FIRST_PAGE = 'd';

@@ -53,6 +53,15 @@ export function cuidGenerator(source: CuidSource = systemSource): () => string {
 /** The process's own generator; everything that mints an id in production calls this. */
 export const newCuid: () => string = cuidGenerator();
 
+const givenTime = { ...systemSource, ms: 0, now: () => Math.floor(givenTime.ms) };
+const nextOfGivenTime = cuidGenerator(givenTime);
+
+/** An id of this process that carries a moment of another clock, such as the database's. @param timeMs since the Unix epoch */
+export function newCuidAt(timeMs: number): string {
+  givenTime.ms = timeMs;
+  return nextOfGivenTime();
+}
+
 /** True for what the API accepts as an id: `^c[0-9a-z]{6,31}$`. */
 export function isCuid(value: unknown): value is string {
   return typeof value === 'string' && FORMAT.test(value);

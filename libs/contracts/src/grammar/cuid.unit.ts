@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cuidFloor, cuidGenerator, cuidTime, isCuid, newCuid } from './cuid.js';
+import { cuidFloor, cuidGenerator, cuidTime, isCuid, newCuid, newCuidAt } from './cuid.js';
 
 const fill = (bytes: Uint8Array): void => void globalThis.crypto.getRandomValues(bytes);
 
@@ -33,6 +33,13 @@ describe('cuid', () => {
     expect(isCuid(id)).toBe(true);
     expect(cuidFloor(cuidTime(id)) <= id).toBe(true);
     expect(Math.abs(cuidTime(id).getTime() - Date.now())).toBeLessThan(5_000);
+  });
+
+  it('carries the time of another clock, whole milliseconds of it, and grows within one', () => {
+    const ids = [1_700_000_000_000.25, 1_700_000_000_000.75, 1_700_000_000_001.5].map((timeMs) => newCuidAt(timeMs));
+    expect(ids.map((id) => cuidTime(id).getTime() - 1_700_000_000_000)).toEqual([0, 0, 1]);
+    expect(ids).toEqual([...new Set(ids)].sort());
+    expect(ids.filter((id) => !/^c[0-9a-z]{24}$/.test(id))).toEqual([]);
   });
 
   it('bounds no id by a moment that ids cannot carry', () => {
