@@ -4,6 +4,7 @@ import { types } from 'node:util';
 import { buildConnector } from 'undici';
 import { boundResponses } from './bounded-responses.js';
 import type { Guard } from './guard.js';
+import { allowContinue } from './interim-responses.js';
 import { OutboundRefusal } from './outbound.js';
 
 type Connector = buildConnector.connector;
@@ -46,8 +47,9 @@ export function guardedConnector(guard: Guard, deadlineMs: number, authorities: 
     // Outside of the promise: what undici throws is a bug, and not an error of the connection.
     void end.then((outcome) =>
       queueMicrotask(() => {
-        onConnect(...outcome);
         const [, socket] = outcome;
+        if (socket !== null) allowContinue(socket);
+        onConnect(...outcome);
         if (socket !== null) boundResponses(socket);
       }),
     );
