@@ -25,8 +25,10 @@ describe('an erasure', () => {
     const { id: contactId } = (await upsert({ phone: '+12015550101' })).contact;
     await upsert({ phone: '+12015550101', name: 'Ana' });
     await erase(contactId, by());
-    expect(running.forgotten.filter((one) => one.contactId === contactId)).toEqual([{ contactId, version: 3 }]);
-    expect((await events()).find(({ subject }) => subject.includes('erased'))?.sequence).toBe(3);
+    const event = (await events()).find(({ subject }) => subject.includes('erased'));
+    const names = { phoneForms: ['+12015550101'], former: [], erasedAt: event?.occurredAt };
+    expect(running.forgotten.filter((one) => one.contactId === contactId)).toEqual([{ contactId, version: 3, names }]);
+    expect(event?.sequence).toBe(3);
   });
 
   it('that messaging does not confirm is refused and stays; the next call confirms it, and later ones find no contact', async () => {
@@ -36,7 +38,10 @@ describe('an erasure', () => {
     await expect(contact(id)).rejects.toMatchObject(notFound);
     expect(await running.unconfirmed(() => erase(id, by()))).toMatchObject(unavailable);
     expect(await erase(id, by())).toEqual({});
-    expect(running.forgotten.some(({ contactId }) => contactId === id)).toBe(true);
+    const erasedAt = (await events()).find(({ subject }) => subject.includes('erased'))?.occurredAt;
+    expect(running.forgotten.find(({ contactId }) => contactId === id)).toMatchObject({
+      names: { phoneForms: ['+12015550101'], erasedAt },
+    });
     await expect(erase(id, by())).rejects.toMatchObject(notFound);
     expect((await events()).filter(({ subject }) => subject.includes('erased'))).toHaveLength(1);
   });

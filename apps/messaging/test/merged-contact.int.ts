@@ -65,6 +65,15 @@ describe('what is queued for a contact that was merged into another', () => {
     await fenced;
   });
 
+  it('is to an erased contact once the last of a chain is', async () => {
+    const { sender, queued, former, goingOn, last } = await queuedFor(3);
+    await project(sender, mergedInto(goingOn, last.id));
+    await project(sender, mergedInto(former, goingOn.id));
+    const { organizationId } = sender;
+    await store.database.transaction((tx) => forgetContacts(tx, [{ organizationId, contactId: last.id, version: 9 }]));
+    expect(await claimed(queued)).toEqual(['erased']);
+  });
+
   it('is sent while none of them is opted out', async () => {
     const { sender, queued, former, goingOn } = await queuedFor(2);
     await project(sender, mergedInto(former, goingOn.id));

@@ -12,6 +12,7 @@ import {
   applySuppressionsRpc,
   changeConversationRpc,
   findMessagesRpc,
+  forgetContactRpc,
   getConversationRpc,
   getMessageRpc,
   listConversationsRpc,
@@ -63,6 +64,8 @@ export const carriers: Carriers = {
   [contactChanged.subject]: ['phone', 'name'],
   // The facts of a contact, as the event carries them.
   [applySuppressionsRpc.subject]: ['phone', 'name'],
+  // By which a contact's bulk recipients are found.
+  [forgetContactRpc.subject]: ['phone'],
   // Events of opt-outs carry the phone, and the reason as it was given.
   [contacts.createOptOutRpc.subject]: ['phone', 'text'],
   [answerTo(contacts.createOptOutRpc)]: ['phone', 'text'],

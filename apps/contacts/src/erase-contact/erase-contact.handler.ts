@@ -31,8 +31,11 @@ export class EraseContactHandler {
     const erasure = await this.eraseContact.execute(principal.organizationId, request.id, request.by);
     if (erasure === 'not-found') throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
     if (erasure === 'repeated') return {};
+    const { contactId, version, erasedAt } = erasure;
+    const { phoneForms, former } = await this.numbers.find(principal.organizationId, contactId);
+    const names = { phoneForms, former, erasedAt: erasedAt.toISOString() };
     // So that a send that begins after the answer is to a new contact.
-    await this.fence.forget(principal, erasure, budget);
+    await this.fence.forget(principal, { contactId, version, names }, budget);
     await this.unconfirmed.end(erasure);
     return {};
   }

@@ -108,7 +108,7 @@ export class EraseContact {
     erased: AnnouncedErasure,
     contact: Pick<Contact, 'phone' | 'updatedAt'>,
   ): Promise<UnconfirmedErasure> {
-    const { organizationId, contactId, sequence } = erased;
+    const { organizationId, contactId, erasedAt, sequence } = erased;
     const key = [organizationId, contactId];
     const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
     const optOuts = await tx.query(deleteOptOuts, key);
@@ -118,7 +118,7 @@ export class EraseContact {
     await noteErasures(tx, [erased]);
     tx.atCommit(forgetRemovals, key);
     appendEvents(tx, [erasedEvent(erased)]);
-    return { organizationId, contactId, version: sequence };
+    return { organizationId, contactId, version: sequence, erasedAt };
   }
 
   /** A contact that was merged away long ago, or by an earlier release, shows a number that nothing names any more. */

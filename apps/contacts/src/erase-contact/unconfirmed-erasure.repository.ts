@@ -14,6 +14,7 @@ export interface UnconfirmedErasure {
   readonly contactId: string;
   /** Above every version that the contact ever had. */
   readonly version: number;
+  readonly erasedAt: Date;
 }
 
 const beginSql = statement(
@@ -22,8 +23,11 @@ const beginSql = statement(
 );
 const findSql = statement<UnconfirmedErasure>(
   'contacts.unconfirmed-erasure.find',
-  `SELECT organization_id AS "organizationId", contact_id AS "contactId", version::float8 AS version
-   FROM unconfirmed_erasure WHERE organization_id = $1 AND contact_id = $2`,
+  `SELECT u.organization_id AS "organizationId", u.contact_id AS "contactId", u.version::float8 AS version,
+     coalesce(e.erased_at, u.started_at) AS "erasedAt"
+   FROM unconfirmed_erasure u
+   LEFT JOIN erasure e ON e.organization_id = u.organization_id AND e.contact_id = u.contact_id
+   WHERE u.organization_id = $1 AND u.contact_id = $2`,
 );
 const endSql = statement(
   'contacts.unconfirmed-erasure.end',
@@ -49,7 +53,7 @@ export class UnconfirmedErasureRepository {
   constructor(private readonly database: Database) {}
 
   /** In the transaction that erases. */
-  begin(tx: Transaction, { organizationId, contactId, version }: UnconfirmedErasure): void {
+  begin(tx: Transaction, { organizationId, contactId, version }: Omit<UnconfirmedErasure, 'erasedAt'>): void {
     tx.atCommit(beginSql, [organizationId, contactId, version]);
   }
 
@@ -60,7 +64,7 @@ export class UnconfirmedErasureRepository {
   }
 
   /** Called when messaging has confirmed: from now on there is no such contact. */
-  async end({ organizationId, contactId }: UnconfirmedErasure): Promise<void> {
+  async end({ organizationId, contactId }: Pick<UnconfirmedErasure, 'organizationId' | 'contactId'>): Promise<void> {
     await this.database.query(endSql, [organizationId, contactId]);
   }
 }

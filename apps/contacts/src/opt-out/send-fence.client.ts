@@ -40,11 +40,11 @@ export class SendFence {
    *
    * @throws SERVICE_UNAVAILABLE when messaging does not confirm
    */
-  async forget(principal: Principal, { contactId, version }: ContactToForget, budget: Budget): Promise<void> {
+  async forget(principal: Principal, contact: ContactToForget, budget: Budget): Promise<void> {
     try {
-      await this.rpc.call(forgetContactRpc, principal, { contactId, version }, { budget });
+      await this.rpc.call(forgetContactRpc, principal, contact, { budget });
     } catch (cause) {
-      throw this.unconfirmed('contact.erasure-not-confirmed', cause, principal, contactId);
+      throw this.unconfirmed('contact.erasure-not-confirmed', cause, principal, contact.contactId);
     }
   }
 

@@ -8,7 +8,7 @@ import { endItems, noteContacts, type SkipReason } from '../bulk-lane/lane-item.
 import type { ItemKey, LaneItem, RecipientKey } from '../bulk-lane/lane.entity.js';
 import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
 import { holdRecipients } from '../contact/contact.repository.js';
-import type { Attempt, AttemptLane } from '../dispatch/dispatch.entity.js';
+import type { Attempt, AttemptLane, AttemptRefusal } from '../dispatch/dispatch.entity.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
 import { claimPaced } from '../dispatch/paced-claim.repository.js';
 import {
@@ -26,7 +26,7 @@ import { allocateSlots, AllocatedSlots, laneKey, type LaneShare } from './alloca
 /** An attempt of a lane that is marked, with its turn; `refusal` says why it must not be made. */
 export interface LaneAttempt extends Attempt {
   readonly lane: AttemptLane;
-  readonly refusal: 'opted-out' | 'disconnected' | null;
+  readonly refusal: AttemptRefusal | null;
 }
 
 /** What came of a claim. */

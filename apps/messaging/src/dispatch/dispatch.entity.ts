@@ -20,6 +20,9 @@ export interface AttemptTemplate {
   readonly parameters: TemplateParameters;
 }
 
+/** Why a marked attempt must not be made. */
+export type AttemptRefusal = 'erased' | 'disconnected' | 'opted-out';
+
 /** The turn of an attempt in the lane of its job. */
 export interface AttemptLane {
   readonly jobId: string;

@@ -8,7 +8,8 @@ import { AccessTokens } from '../channel/access-token.js';
 import { Upstream, type UpstreamOutcome } from '../upstream/upstream.js';
 import { InteractiveBegins } from '../bulk-lane/interactive-begins.js';
 import { ConversationTurns } from './conversation-turns.js';
-import { BEGIN_WITHIN_MS, type Attempt, type AttemptLane } from './dispatch.entity.js';
+import { ERASED_FAILURE } from '../erase-messages/erasure.policy.js';
+import { BEGIN_WITHIN_MS, type Attempt, type AttemptLane, type AttemptRefusal } from './dispatch.entity.js';
 import { DispatchJournal } from './dispatch-journal.js';
 import { LaneTurns } from './lane-turns.js';
 import { SettlementRetryQueue } from './settlement-retry-queue.js';
@@ -37,6 +38,11 @@ const TURN_MISSED: UpstreamOutcome = {
 };
 /** No caller waits for the record of an attempt of a bulk send: those that end within so long share a transaction. */
 const LANE_RECORDS_MS = 100;
+const REFUSALS: Readonly<Record<AttemptRefusal, { readonly code: string; readonly message: string }>> = {
+  erased: ERASED_FAILURE,
+  disconnected: { code: 'UPSTREAM_NOT_CONNECTED', message: 'the channel is not connected' },
+  'opted-out': { code: 'CONTACT_OPTED_OUT', message: 'the contact has opted out' },
+};
 type Settle = (hasBegun: boolean) => void;
 
 /** How an attempt begins, beyond what holds for all. */
@@ -104,10 +110,8 @@ export class Dispatcher implements OnModuleDestroy {
   }
 
   /** Records an attempt that must not be made. */
-  async refuse(attempt: Attempt, refusal: 'opted-out' | 'disconnected'): Promise<void> {
-    const code = refusal === 'opted-out' ? 'CONTACT_OPTED_OUT' : 'UPSTREAM_NOT_CONNECTED';
-    const message = refusal === 'opted-out' ? 'the contact has opted out' : 'the channel is not connected';
-    const recorded = this.record(attempt, { state: 'refused', kind: 'rejected', code, message });
+  async refuse(attempt: Attempt, refusal: AttemptRefusal): Promise<void> {
+    const recorded = this.record(attempt, { state: 'refused', kind: 'rejected', ...REFUSALS[refusal] });
     this.track(recorded);
     await recorded;
   }

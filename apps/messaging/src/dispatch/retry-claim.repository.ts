@@ -1,15 +1,16 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
+import { isErased } from '../erase-messages/erasure.policy.js';
 import { inAnyMonth, lockFreeMessages, type MessageKey } from '../message/lock-messages.js';
-import { LEASE_MS, type Attempt } from './dispatch.entity.js';
+import { LEASE_MS, type Attempt, type AttemptRefusal } from './dispatch.entity.js';
 import { floorOfDispatches, isAbove } from './look-floor.js';
 import { IN_ORDER, isStillDue, LINE, OF_LINE, WAITED_FOR } from './retry-order.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
 
 /** A claimed attempt; `refusal` says why it must not be made. */
 export interface ClaimedAttempt extends Attempt {
-  readonly refusal: 'opted-out' | 'disconnected' | null;
+  readonly refusal: AttemptRefusal | null;
 }
 
 /** An organization's channel that has messages to be sent again. */
@@ -164,10 +165,21 @@ const markSql = statement<MessageKey>(
    RETURNING m.organization_id AS "organizationId", m.id AS "messageId"`,
 );
 
+/** Of a contact `p` that was merged: some contact by which it goes on is found by this look. */
+const goesOnAs = (look: string): string => `p.merged_into IS NOT NULL AND EXISTS (
+         WITH RECURSIVE goes_on AS (
+           SELECT p.merged_into AS id
+           UNION
+           SELECT n.merged_into FROM goes_on
+           CROSS JOIN LATERAL (SELECT c.merged_into FROM contact c
+             WHERE c.organization_id = d.organization_id AND c.id = goes_on.id LIMIT 1) n
+           WHERE n.merged_into IS NOT NULL)
+         SELECT FROM goes_on CROSS JOIN LATERAL (${look} LIMIT 1) AS one)`;
+
 /**
  * Under the locks of contacts and phones, in a look of its own: it sees every suppression that was committed before they
  * were had. The number may have become another contact's since the message was accepted, and the contact may have been merged into another;
- * the opt-outs of all of them count.
+ * the opt-outs of all of them count. Who was merged is erased with the one that goes on, and not with one in between.
  */
 export const judgeAttemptsSql = statement<Omit<ClaimedAttempt, 'markedMs' | 'lane'>>(
   'messaging.dispatch.judge',
@@ -177,19 +189,13 @@ export const judgeAttemptsSql = statement<Omit<ClaimedAttempt, 'markedMs' | 'lan
        'language', m.template->>'language', 'parameters', d.template_parameters) END AS template,
      ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
      p.messaging_id AS "contactMessagingId",
-     CASE WHEN ch.status <> 'CONNECTED' THEN 'disconnected'
+     CASE WHEN ${isErased('p')} OR ${goesOnAs(`SELECT FROM contact c
+           WHERE c.organization_id = d.organization_id AND c.id = goes_on.id AND c.merged_into IS NULL AND ${isErased('c')}`)} THEN 'erased'
+       WHEN ch.status <> 'CONNECTED' THEN 'disconnected'
        WHEN EXISTS (SELECT FROM suppression s WHERE s.organization_id = d.organization_id
          AND s.contact_id IN (d.contact_id, o.id) AND s.channel_id IN (d.channel_id, '*')) THEN 'opted-out'
-       WHEN p.merged_into IS NOT NULL AND EXISTS (
-         WITH RECURSIVE goes_on AS (
-           SELECT p.merged_into AS id
-           UNION
-           SELECT n.merged_into FROM goes_on
-           CROSS JOIN LATERAL (SELECT c.merged_into FROM contact c
-             WHERE c.organization_id = d.organization_id AND c.id = goes_on.id LIMIT 1) n
-           WHERE n.merged_into IS NOT NULL)
-         SELECT FROM goes_on CROSS JOIN LATERAL (SELECT FROM suppression s WHERE s.organization_id = d.organization_id
-           AND s.contact_id = goes_on.id AND s.channel_id IN (d.channel_id, '*') LIMIT 1) s) THEN 'opted-out' END AS refusal
+       WHEN ${goesOnAs(`SELECT FROM suppression s WHERE s.organization_id = d.organization_id
+           AND s.contact_id = goes_on.id AND s.channel_id IN (d.channel_id, '*')`)} THEN 'opted-out' END AS refusal
    FROM unnest($1::text[], $2::text[]) AS mine(organization_id, message_id)
    JOIN dispatch d ON d.organization_id = mine.organization_id AND d.message_id = mine.message_id
    JOIN message m ON m.organization_id = d.organization_id AND m.id = d.message_id

@@ -1,12 +1,10 @@
-import { ERASED } from '@switchboard/contracts/messaging/code-words';
 import type { ErasureTarget } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
 import { failedIfQueued, recordProgress } from '../message/record-progress.js';
+import { ERASED_FAILURE } from './erasure.policy.js';
 
 /** Messages of a transaction. */
 const SLICE_MAX = 200;
-/** Words of ours: they say nothing of the person, and stay. */
-const FAILURE = { code: ERASED, message: 'The contact was erased before the message was handed over' };
 
 const openSql = statement<{ messageId: string }>(
   'messaging.dispatch.of-erased',
@@ -33,7 +31,7 @@ export async function eraseDispatches(database: Database, target: ErasureTarget,
     await database.transaction((tx) =>
       recordProgress(
         tx,
-        open.map(({ messageId }) => failedIfQueued({ organizationId, messageId }, at, FAILURE)),
+        open.map(({ messageId }) => failedIfQueued({ organizationId, messageId }, at, ERASED_FAILURE)),
       ),
     );
     await target.keepOn();

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { testServers } from '@switchboard/testing';
 import { contactOf, MessagingStore, type Sender } from '../../test/messaging-store.js';
+import { silentRelay } from '../../test/silent-relay.js';
 import { ContactRepository } from '../contact/contact.repository.js';
 import { ForgetContact } from './forget-contact.js';
 
@@ -13,7 +14,7 @@ describe('the fence of erasures', () => {
 
   beforeAll(async () => {
     store = await MessagingStore.open(servers);
-    fence = new ForgetContact(store.database);
+    fence = new ForgetContact(store.database, silentRelay);
   });
 
   it('has the next send ask for a contact, and what is learnt of the erased one late changes nothing', async () => {

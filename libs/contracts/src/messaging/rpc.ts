@@ -1,5 +1,5 @@
 import type { Cuid } from '../grammar/cuid.js';
-import type { ContactFacts } from '../contacts/rpc.js';
+import type { ContactFacts, ErasedNumbers } from '../contacts/rpc.js';
 import { defineRpc } from '../grammar/define-rpc.js';
 import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
@@ -217,10 +217,13 @@ export interface ContactToForget {
   readonly contactId: Cuid;
   /** Above every version that the contact ever had. */
   readonly version: Int;
+  /** What its bulk recipients are found by; absent only from senders of an older release. */
+  readonly names?: Omit<ErasedNumbers, 'upstreamUserIds'> & { readonly erasedAt: IsoTime };
 }
 
 /**
- * The fence of erasures: forgets who a contact was, so that no send that begins later is to it.
+ * The fence of erasures: forgets who a contact was and takes what waits for it out of the lanes of bulk sends, so that no send
+ * that begins later is to it.
  *
  * Idempotent. Contacts calls it after its commit and before it answers its caller; what is stored of the contact is overwritten
  * after `contacts.contact.erased`, by which messaging forgets the contact as well.

@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { RpcClient } from '@switchboard/nats';
+import { systemClock, type Log } from '@switchboard/platform';
+import { testServers } from '@switchboard/testing';
+import { InteractiveBegins } from '../src/bulk-lane/interactive-begins.js';
+import { LaneSignal } from '../src/bulk-lane/lane-signal.js';
+import { AccessTokens } from '../src/channel/access-token.js';
+import { projectContacts } from '../src/contact/contact.repository.js';
+import { DispatchJournal } from '../src/dispatch/dispatch-journal.js';
+import { Dispatcher } from '../src/dispatch/dispatcher.js';
+import { claimRetries, type ClaimedAttempt } from '../src/dispatch/retry-claim.repository.js';
+import { RetrySignal } from '../src/dispatch/retry-signal.js';
+import { SettleDispatch } from '../src/dispatch/settle-dispatch.batch.js';
+import { ForgetContact } from '../src/erase-messages/forget-contact.js';
+import { unknownItems } from '../src/resolve-bulk-contacts/unknown-items.repository.js';
+import type { Upstream } from '../src/upstream/upstream.js';
+import { attemptsOf, LaneStore, type Job } from './lane-store.js';
+import { contactOf, MessagingStore, settlementOf, storeKey, type Sender } from './messaging-store.js';
+import { silentRelay } from './silent-relay.js';
+
+const servers = testServers();
+const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const notTaken = { state: 'not-taken', code: '131016', message: '', retry: 'normal' } as const;
+
+describe('behind the fence of erasures, before the event of the erasure has come', () => {
+  let store: MessagingStore;
+  let lanes: LaneStore;
+  let fence: ForgetContact;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+    lanes = new LaneStore(store);
+    fence = new ForgetContact(store.database, silentRelay);
+  });
+
+  it('a message that is to be sent again is not: it fails as the erasure would have it fail', async () => {
+    const sender = await store.sender();
+    const queued = await store.attempt(sender);
+    await store.settle(settlementOf(queued, notTaken));
+    await store.letTimePass(queued);
+    await forget(sender);
+    const [claimed, ...others] = await claimOf(sender);
+    expect([claimed?.refusal, others]).toEqual(['erased', []]);
+    if (!claimed) throw new Error('nothing was claimed');
+    await refuse(claimed);
+    expect(await store.message(queued)).toMatchObject({ status: 'FAILED', errorCode: 'ERASED' });
+    expect(await store.dispatches(queued)).toEqual([]);
+  });
+
+  it('that it was erased counts before that its channel is disconnected', async () => {
+    const sender = await store.sender();
+    const queued = await store.attempt(sender);
+    await store.settle(settlementOf(queued, notTaken));
+    await store.letTimePass(queued);
+    await lanes.run("UPDATE messaging.channel SET status = 'DISCONNECTED' WHERE id = $1", [sender.channelId]);
+    await forget(sender);
+    expect((await claimOf(sender)).map(({ refusal }) => refusal)).toEqual(['erased']);
+  });
+
+  it('a message of a bulk send that is to be sent again is not either', async () => {
+    await lanes.forgetOthers();
+    const sender = await store.sender(1);
+    const job = lanes.job(sender);
+    await lanes.submit(job);
+    const [first] = attemptsOf(await lanes.claim(), job);
+    if (!first) throw new Error('nothing was claimed');
+    await store.settle(settlementOf(first, notTaken));
+    await store.letTimePass(first);
+    await forget(sender);
+    await lanes.letPass(10_000);
+    await lanes.look();
+    expect(attemptsOf(await lanes.claim(), job)).toMatchObject([{ messageId: first.messageId, refusal: 'erased' }]);
+  });
+
+  it('a recipient that waits is skipped, and no contact is made for the number', async () => {
+    await lanes.forgetOthers();
+    const sender = await store.sender(2);
+    const job = lanes.job(sender);
+    await lanes.submit(job);
+    await forget(sender);
+    expect(await lanes.states(job)).toEqual({ SKIPPED: 1, WAITING: 1 });
+    expect(await skipsOf(job)).toEqual([{ recipientIndex: 0, reason: 'JOB_CANCELED', isErased: true }]);
+    const unknown = await unknownItems(store.database, null, { lanes: 100, each: 100 });
+    expect(unknown.filter(({ jobId }) => jobId === job.jobId)).toEqual([]);
+    // Whoever has the number next is somebody else: the job was accepted before.
+    const next = contactOf(sender.organizationId, newCuid(), sender.contacts[0]?.phone ?? '');
+    await store.database.transaction((tx) => projectContacts(tx, [next]));
+    expect(attemptsOf(await lanes.claim(), job)).toMatchObject([{ contactId: sender.contacts[1]?.id }]);
+  });
+
+  it('a caller of the release before, who names no numbers, is served as before', async () => {
+    const sender = await store.sender(1);
+    const job = lanes.job(sender);
+    await lanes.submit(job);
+    await fence.execute(sender.organizationId, { contactId: sender.contacts[0]?.id ?? '', version: 2 });
+    expect(await lanes.states(job)).toEqual({ WAITING: 1 });
+  });
+
+  /** Has the fence forget the sender's first contact. */
+  async function forget({ organizationId, contacts: [first] }: Sender): Promise<void> {
+    if (!first) throw new Error('the sender has no contact');
+    const names = { phoneForms: [first.phone], former: [], erasedAt: new Date(Date.now() + 1_000).toISOString() };
+    await fence.execute(organizationId, { contactId: first.id, version: 2, names });
+  }
+
+  async function claimOf({ organizationId }: Sender): Promise<ClaimedAttempt[]> {
+    const bounds = { limit: 200, organizationMax: 200, underway: new Map<string, number>() };
+    const claimed = await claimRetries(store.database, [], bounds, newCuid());
+    return claimed.filter((one) => one.organizationId === organizationId);
+  }
+
+  async function refuse({ refusal, ...attempt }: ClaimedAttempt): Promise<void> {
+    if (!refusal) throw new Error('it may be made');
+    const settlements = new SettleDispatch(store.database, silentRelay, new RetrySignal(), new LaneSignal(), log);
+    const dispatcher = new Dispatcher(
+      { close: async () => undefined } as Partial<Upstream> as Upstream,
+      settlements,
+      new AccessTokens({ current: storeKey, previous: null }),
+      await DispatchJournal.open('', log),
+      {} as RpcClient,
+      new InteractiveBegins(),
+      systemClock,
+      new AbortController().signal,
+      log,
+    );
+    await dispatcher.refuse(attempt, refusal);
+    await dispatcher.onModuleDestroy();
+    await settlements.beforeApplicationShutdown();
+  }
+
+  async function skipsOf({ sender, jobId }: Job): Promise<unknown[]> {
+    const events = await store.events(sender.organizationId);
+    return events
+      .filter(({ subject, aggregateId }) => subject.includes('bulk-item.skipped') && aggregateId === jobId)
+      .map(({ data }) => {
+        const { recipientIndex, reason, isErased } = data as Record<string, unknown>;
+        return { recipientIndex, reason, isErased };
+      });
+  }
+});
