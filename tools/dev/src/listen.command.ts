@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { verifyServiceSignature } from '@switchboard/webhook-signature';
 import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
 import { ApplicationSession } from './application-session.js';
@@ -8,7 +8,7 @@ import { DataFolder, readJson } from './data-folder.js';
 import type { DevConfig } from './dev.config.js';
 import type { DevJson } from './dev-json.js';
 
-/** By which a webhook of a listener that was killed is found and removed. */
+/** By which a webhook of a listener that was killed is found and removed; another one that still listens keeps its own. */
 const DESCRIPTION = 'npm run listen';
 
 /** Four times the longest event. */
@@ -16,6 +16,13 @@ const BODY_BYTES_MAX = 1024 * 1024;
 
 /** A signal that follows another so soon is the same one: a terminal and the command that started this both send it. */
 const SAME_SIGNAL_MS = 500;
+
+/** A webhook as it is listed. */
+interface Registered {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string | null;
+}
 
 /** A person who signs in. */
 type Person = Parameters<typeof ApplicationSession.begin>[1];
@@ -57,7 +64,10 @@ async function register(
   owner: Person,
   url: string,
 ): Promise<{ readonly id: string; readonly secret: string }> {
-  const session = await ApplicationSession.begin(baseUrl, owner);
+  const session = await ApplicationSession.begin(baseUrl, owner).catch((cause: unknown) => {
+    const why = 'after a change of their password, or with a second factor, register a webhook in the console instead';
+    throw new Error(`${owner.email} cannot sign in as they were seeded (${why}).`, { cause });
+  });
   await removeFormer(session);
   const asked = { url, events: subscribableEvents, description: DESCRIPTION };
   const made = await session.ask('POST', '/app/api/webhooks', asked);
@@ -98,8 +108,22 @@ async function print(request: IncomingMessage, response: ServerResponse, secret:
 
 async function removeFormer(session: ApplicationSession): Promise<void> {
   const { items = [] } = await session.ask('GET', '/app/api/webhooks?limit=100');
-  for (const { id, description } of items as readonly { readonly id: string; readonly description: string | null }[]) {
-    if (description === DESCRIPTION) await session.ask('DELETE', `/app/api/webhooks/${id}`);
+  for (const { id, url, description } of items as readonly Registered[]) {
+    if (description === DESCRIPTION && !(await isListening(url)))
+      await session.ask('DELETE', `/app/api/webhooks/${id}`);
+  }
+}
+
+/** Whether a connection to the local port of a URL is taken. */
+async function isListening(url: string): Promise<boolean> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
   }
 }
 

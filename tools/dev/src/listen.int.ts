@@ -23,6 +23,8 @@ let sessions: number;
 /** How the API answers a DELETE: every session but the first, which has ended, may do it. */
 let onDelete: (response: ServerResponse, isSignedIn: boolean) => void;
 let child: ChildProcess;
+/** Of former listeners. */
+let registered: readonly object[];
 let lines: string[];
 
 /** An application's API with as much as a listener asks of it, and a listener. */
@@ -36,16 +38,24 @@ beforeEach(async () => {
     const { method = '', url = '', headers } = request;
     asked.push(`${method} ${url}`);
     request.on('data', (chunk: Buffer) => bodies.set(`${method} ${url}`, JSON.parse(chunk.toString('utf8'))));
+    if (url.endsWith('/cformer')) return void response.writeHead(204).end();
     if (method === 'DELETE') return onDelete(response, headers.cookie !== 'session=1');
     if (url.endsWith('/sign-in')) response.setHeader('set-cookie', `session=${++sessions}; Path=/`);
-    const made = { id: 'cwebhook', secret, csrfToken: 'token', items: [] };
+    const made = { id: 'cwebhook', secret, csrfToken: 'token', items: registered };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(made));
   });
   api.listen(0, '127.0.0.1');
   await once(api, 'listening');
+  const { port } = api.address() as AddressInfo;
+  const former = { id: 'cformer', url: 'http://127.0.0.1:1/', description: 'npm run listen' };
+  registered = [
+    former,
+    { ...former, id: 'cliving', url: `http://127.0.0.1:${port}/` },
+    { ...former, id: 'cother', description: null },
+  ];
   folder = await mkdtemp(join(tmpdir(), 'switchboard-listen-'));
   const users = [{ role: 'OWNER', email: 'a@example.org', password: 'x' }];
-  const baseUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${port}`;
   await writeFile(join(folder, 'dev.json'), JSON.stringify({ baseUrl, organizations: [{ name: 'Acme', users }] }));
   child = spawn(process.execPath, [program, 'listen'], {
     env: { ...baseEnvironment(), SWITCHBOARD_DATA_DIR: folder },
@@ -73,6 +83,10 @@ describe('npm run listen', () => {
     expect(await exit()).toBe(0);
     expect(asked.at(-1)).toBe('DELETE /app/api/webhooks/cwebhook');
     expect(lines.at(-1)).toBe('The webhook is deleted.');
+  });
+
+  it('deletes those of listeners that were killed, and none of one that still listens', () => {
+    expect(asked.filter((one) => one.startsWith('DELETE'))).toEqual(['DELETE /app/api/webhooks/cformer']);
   });
 
   it('ends at Ctrl-C although the webhook cannot be deleted, and says so', async () => {
