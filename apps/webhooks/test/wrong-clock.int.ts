@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { testWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { newCuid, newCuidAt } from '@switchboard/contracts/grammar/cuid';
+import { getWebhookDeliveryRpc, testWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { eventually, testServers } from '@switchboard/testing';
 import { newCustomer } from './customer.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
@@ -50,5 +50,18 @@ describe('a process whose clock is wrong', () => {
       (await customer.attempts(id, { from, to })).map(({ event }) => event);
     expect(await listed(minute(-2), minute(2))).toEqual(['message.received']);
     expect((await customer.attempts(id)).map(({ event }) => event)).toEqual(['webhook.test', 'message.received']);
+  });
+});
+
+describe('an event of a service whose clock is days ahead', () => {
+  it('has a delivery that shows its attempts', async () => {
+    const customer = newCustomer(running);
+    const { id: webhookId } = await customer.register(running.receiver.at('/ahead'));
+    const occurredAt = new Date(Date.now() + 3 * 24 * HOUR_MS);
+    await customer.receive('hello', undefined, undefined, occurredAt, newCuidAt(occurredAt.getTime()));
+    await eventually(async () => (await customer.attempts(webhookId)).length === 1);
+    const [{ deliveryId, id } = { deliveryId: '', id: '' }] = await customer.attempts(webhookId);
+    const delivery = await running.gateway.call(getWebhookDeliveryRpc, customer.principal, { webhookId, deliveryId });
+    expect(delivery).toMatchObject({ state: 'SUCCEEDED', attempts: [{ id }] });
   });
 });

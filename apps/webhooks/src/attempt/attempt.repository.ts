@@ -20,15 +20,18 @@ export const ATTEMPT_COLUMNS = `a.webhook_id AS "webhookId", a.id, a.organizatio
 
 /** Attempts of a delivery that are shown: with their responses they fit into an answer. Source: docs/api-behaviour.md#webhooks-manage. */
 const SHOWN_MAX = 100;
-/** Of one delivery: none is older than the delivery, but for clocks. */
+/** Of one delivery, by index `attempt_delivery` of each day: none is older than the delivery, but for clocks. */
 const ofDeliverySql = statement<AttemptRow>(
   'webhooks.attempt.of-delivery',
   `SELECT ${ATTEMPT_COLUMNS} FROM attempt a WHERE a.delivery_id = $2 AND a.webhook_id = $1 AND a.id >= $3
    ORDER BY a.number DESC, a.id DESC LIMIT ${SHOWN_MAX}`,
 );
 
-/** The id of a delivery carries the event's time, by the clock of the service that emitted it; those of attempts are drawn by ours. */
-const OTHER_CLOCK_MARGIN_MS = 60 * 60_000;
+/**
+ * The id of a delivery carries the event's time, by the clock of the service that emitted it; those of attempts have the database's. No event
+ * is stored that is further ahead: days are made 3 ahead, and today may be over soon. It costs 4 days to look at.
+ */
+const OTHER_CLOCK_MARGIN_MS = 4 * 86_400_000;
 
 /** The last attempts of a delivery, at most 100: it has more when it was sent again by hand many times. In their order. */
 export async function attemptsOfDelivery(on: Queryable, webhookId: string, deliveryId: string): Promise<AttemptRow[]> {
