@@ -107,6 +107,8 @@ describe('dead-letters', () => {
   it('discard throws away what was named, and nothing when it is not said what', async () => {
     expect(await admin('dead-letters discard')).toMatchObject({ code: 2 });
     expect(await admin('dead-letters discard --id ce1 --all')).toMatchObject({ code: 2 });
+    const since = await admin('dead-letters discard --all --since 2026-01-31');
+    expect(since).toMatchObject({ code: 2, err: [expect.stringContaining('takes no "--since"')] });
     expect(await left()).toHaveLength(3);
     expect((await admin('dead-letters discard --all --consumer absent')).out).toEqual(['1 discarded.']);
     expect(await left()).toEqual(['ce1', 'ce2']);

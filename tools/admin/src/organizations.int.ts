@@ -93,8 +93,6 @@ describe('organizations', () => {
     ['plan set cacme000 --request-burst 1e3', 2, '--request-burst must be'],
     ['plan set cacme000 --messages-per-month 99999999999999999999', 2, '--messages-per-month must be'],
     ['plan set cacme000 GROWTH', 2, 'takes no "GROWTH"'],
-    ['plan set cacme000 --plan GROWTH --all', 2, 'takes no "--all"'],
-    ['dead-letters discard --all --since 2026-01-31', 2, 'takes no "--since"'],
     ['subscription set cacme000', 2, 'A subscription is ACTIVE, PAST_DUE, CANCELED; not nothing.'],
     ['subscription set cacme000 active', 2, 'not active.'],
     ['api-keys revoke', 2, 'Which key?'],

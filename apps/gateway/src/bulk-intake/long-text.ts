@@ -2,8 +2,8 @@
 export const LONG_TEXT_BYTES = 16 * 1_024;
 /** What stands for a long text: too long for every field as well. */
 const STANDS_FOR_IT = 'x'.repeat(2_048);
-/** As JSON has it between quotation marks. */
-const TEXT = /(?:[^\\"\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
+/** As JSON has it between quotation marks, but for control characters. */
+const TEXT = /(?:[^\\"]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 const LEADING_SURROGATE = /\\u[dD][89abAB][0-9a-fA-F]{2}$/;
 /** The longest end of a piece that may be the beginning of an escape: half a pair of surrogates, and of the other half all but a digit. */
 const CARRIED_MAX = 11;
@@ -37,7 +37,7 @@ export class LongText {
     try {
       return this.utf8.decode(bytes, { stream });
     } catch {
-      this.fault ??= 'utf8';
+      this.fault = 'utf8';
       return null;
     }
   }
@@ -50,11 +50,16 @@ export class LongText {
     const whole = isEnd ? matched : matched.replace(LEADING_SURROGATE, '');
     this.carried = known.slice(whole.length);
     if (this.carried.length > (isEnd ? 0 : CARRIED_MAX)) this.fault = 'json';
-    else if (!isPlain(JSON.parse(`"${whole}"`) as string)) this.fault = 'character';
+    else this.fault = faultOf(whole) ?? this.fault;
   }
 }
 
-/** As `checkJson` asks of every text. */
-function isPlain(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
+/** As `JSON.parse` and `checkJson` find it. */
+function faultOf(text: string): 'json' | 'character' | null {
+  try {
+    const read = JSON.parse(`"${text}"`) as string;
+    return read.isWellFormed() && !read.includes('\0') ? null : 'character';
+  } catch {
+    return 'json';
+  }
 }
