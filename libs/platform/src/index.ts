@@ -36,6 +36,7 @@ export { PollingLoop, type PollingLoopOptions, type RoundResult } from './pollin
 export { PollingWorker, type PollingWorkerSpec } from './polling.worker.js';
 export { WorkSlots } from './work-slots.js';
 export { TenantByTenant } from './tenant-by-tenant.js';
+export { TenantsAtOnce, type WorkOfTenants } from './tenants-at-once.js';
 export { PruneWorker, type PruneSpec } from './prune.worker.js';
 export { erasureTable, erasureTableReversal, ErasureTurnsMigration } from './erasure/erasure-table.js';
 export { erasedAmong, noteErasures, type PendingErasure } from './erasure/erasure-ledger.js';

@@ -2,13 +2,24 @@ import { Inject, Injectable } from '@nestjs/common';
 import { optOutObserved } from '@switchboard/contracts/messaging/events';
 import { contactsOptOutsConsumer } from '@switchboard/contracts/consumers';
 import { traceparentOf, type DeliveredEvent } from '@switchboard/nats';
-import { EventConsumer, eventDataOf, LOG, PLATFORM, type Log, type Platform } from '@switchboard/platform';
+import {
+  EventConsumer,
+  eventDataOf,
+  LOG,
+  PLATFORM,
+  TenantsAtOnce,
+  type Log,
+  type Platform,
+} from '@switchboard/platform';
+import type { Transaction } from '@switchboard/postgres';
 import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
 import { recordObserved } from './record-observed.js';
 
 /** Records opt-outs that messaging observed at the upstream. */
 @Injectable()
-export class RecordObservedConsumer extends EventConsumer<null> {
+export class RecordObservedConsumer extends EventConsumer<ReadonlySet<string>> {
+  private readonly organizations = new TenantsAtOnce<unknown>();
+
   constructor(
     @Inject(PLATFORM) platform: Platform,
     @Inject(LOG) private readonly log: Log,
@@ -20,14 +31,23 @@ export class RecordObservedConsumer extends EventConsumer<null> {
   /**
    * The effect is here and not in the transaction of the inbox row: it shares the batches of all other changes, which have
    * transactions of their own, and it is idempotent by the event's id.
+   *
+   * @returns organizations whose contacts are locked: their events wait
    */
-  async prepare(events: readonly DeliveredEvent[]): Promise<null> {
-    await Promise.all(events.map((event) => this.record(event)));
-    return null;
+  async prepare(events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+    const groups = Map.groupBy(events, organizationOf);
+    const works = [...groups].map(
+      ([id, own]) => [id, () => Promise.all(own.map((event) => this.record(event)))] as const,
+    );
+    return (await this.organizations.each(new Map(works))).waiting;
   }
 
-  async apply(): Promise<ReadonlySet<string>> {
-    return new Set();
+  async apply(
+    _tx: Transaction,
+    events: readonly DeliveredEvent[],
+    waiting: ReadonlySet<string>,
+  ): Promise<ReadonlySet<string>> {
+    return new Set(events.filter((event) => waiting.has(organizationOf(event))).map(({ envelope }) => envelope.id));
   }
 
   private async record({ envelope, context }: DeliveredEvent): Promise<void> {
@@ -38,4 +58,8 @@ export class RecordObservedConsumer extends EventConsumer<null> {
     const isKnown = await this.batch.change(recordObserved(observed, traceparentOf(context)));
     if (!isKnown) this.log.warn('observed-event.unknown-contact', { eventId });
   }
+}
+
+function organizationOf({ envelope }: DeliveredEvent): string {
+  return envelope.organizationId ?? '';
 }

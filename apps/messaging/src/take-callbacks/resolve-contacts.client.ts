@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { RpcClient } from '@switchboard/nats';
-import { isNotNow, LockedLines } from '@switchboard/outbox';
+import { TenantsAtOnce } from '@switchboard/platform';
 import type { ProjectedContact } from '../contact/contact.repository.js';
 import type { SeenPerson } from './callback-plan.policy.js';
 
@@ -27,35 +27,25 @@ type Resolved = ProjectedContact & { readonly eventId: string };
 /** Resolves the people of callbacks to contacts, which records their statements. */
 @Injectable()
 export class ResolveContactsClient {
-  /** Organizations whose contacts could not be resolved while others' could: rows of theirs are locked. */
-  private readonly locked = new LockedLines();
+  private readonly organizations = new TenantsAtOnce<readonly Resolved[]>();
 
   constructor(@Inject(RpcClient) private readonly rpc: Pick<RpcClient, 'call'>) {}
 
   /**
    * One contact for each person, found, made or changed. A repetition changes nothing: a statement applies once.
    *
-   * An organization that contacts cannot serve holds up no other: its events wait, and it is left alone for a growing pause.
+   * An organization that contacts cannot serve holds up no other, however long contacts tries: its events wait, and it is left alone for
+   * a growing pause. Nor does contacts, while it is away: the events wait.
    *
    * @throws RpcUnanswered, SERVICE_UNAVAILABLE when contacts answered for none
    */
   async resolve(people: readonly PersonOfEvent[]): Promise<ResolvedPeople> {
-    const groups = [...Map.groupBy(people, ({ organizationId }) => organizationId)];
-    const { pausing = [], asked = [] } = Object.groupBy(groups, ([id]) =>
-      this.locked.pauseMs(id) > 0 ? 'pausing' : 'asked',
-    );
-    const answers = await Promise.allSettled(asked.map(([id, group]) => this.ask(id, group)));
-    const resolved = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    const failed = asked.filter((_group, index) => answers[index]?.status === 'rejected');
-    const errors = answers.flatMap((answer): unknown[] => (answer.status === 'rejected' ? [answer.reason] : []));
-    for (const [index, [id]] of asked.entries()) if (answers[index]?.status === 'fulfilled') this.locked.passed(id);
-    const isAway = failed.length === asked.length && !failed.some(([id]) => this.locked.has(id));
-    if (errors.length > 0 && (isAway || !errors.every(isNotNow)))
-      throw errors.find((one) => !isNotNow(one)) ?? errors[0];
-    for (const [id] of failed) this.locked.timedOut(id, true);
+    const groups = Map.groupBy(people, ({ organizationId }) => organizationId);
+    const asks = [...groups].map(([id, group]) => [id, () => this.ask(id, group)] as const);
+    const { done, waiting } = await this.organizations.each(new Map(asks));
     return {
-      people: Map.groupBy(resolved, ({ eventId }) => eventId),
-      unresolved: new Set([...pausing, ...failed].flatMap(([, group]) => group.map(({ eventId }) => eventId))),
+      people: Map.groupBy([...done.values()].flat(), ({ eventId }) => eventId),
+      unresolved: new Set([...waiting].flatMap((id) => groups.get(id)?.map(({ eventId }) => eventId) ?? [])),
     };
   }
 

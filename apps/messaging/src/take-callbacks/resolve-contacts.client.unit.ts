@@ -36,6 +36,23 @@ describe('resolving the people of callbacks', () => {
     expect([...(await client.resolve([person('locked')])).unresolved]).toEqual(['of locked']);
   });
 
+  it('does not wait for as long as contacts tries for one of them', async () => {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = true;
+      reject(unanswered);
+    }, 3_000);
+    const call = async (_rpc: unknown, { organizationId }: Principal): Promise<unknown> =>
+      organizationId === 'locked' ? late : { contacts: [{ id: 'a contact' }] };
+    const client = new ResolveContactsClient({ call: call as RpcClient['call'] });
+    const { people, unresolved } = await client.resolve([person('locked'), person('free')]);
+    expect([[...people.keys()], [...unresolved]]).toEqual([['of free'], ['of locked']]);
+    expect([...(await client.resolve([person('locked')])).unresolved]).toEqual(['of locked']);
+    clearTimeout(timer);
+    expect(isOver).toBe(false);
+  });
+
   it('gives everything back while contacts is away, and leaves no organization alone for that', async () => {
     const client = clientOf();
     failing = { one: unanswered, another: unanswered };
