@@ -133,6 +133,7 @@ dispatch.attempts integer not null
 dispatch.lease text not null
 dispatch.template_parameters jsonb
 dispatch.job_id text collate C
+dispatch.is_repeat boolean not null default false
 erasure.organization_id text collate C not null
 erasure.contact_id text collate C not null
 erasure.erased_at timestamp with time zone not null
@@ -323,6 +324,11 @@ CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
 CREATE INDEX dispatch_line ON messaging.dispatch USING btree ((((organization_id || ' '::text) || channel_id)), due_at) WHERE ((''::text || state) = 'RETRY'::text)
 CREATE INDEX dispatch_order ON messaging.dispatch USING btree ((((organization_id || ' '::text) || channel_id)), contact_id, message_id) WHERE ((state || ''::text) = 'RETRY'::text)
 CREATE INDEX dispatch_paced ON messaging.dispatch USING btree (organization_id, channel_id, job_id, due_at) WHERE (state = 'PACED'::text)
+CREATE INDEX dispatch_repeat ON messaging.dispatch USING btree ((((organization_id || ' '::text) || channel_id)), contact_id, message_id) WHERE (
+CASE
+    WHEN is_repeat THEN state
+    ELSE NULL::text
+END = 'DISPATCHING'::text)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
 CREATE INDEX erasure_due ON messaging.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX erasure_turn ON messaging.erasure USING btree (organization_id, due_at) WHERE (due_at IS NOT NULL)

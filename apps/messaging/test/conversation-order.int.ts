@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { cuidGenerator, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { testServers } from '@switchboard/testing';
+import { attemptsOf, LaneStore } from './lane-store.js';
 import { MessagingStore, settlementOf, taken } from './messaging-store.js';
 import { ORDER_WITHIN_MS, type Attempt } from '../src/dispatch/dispatch.entity.js';
 import { claimRetries, retryLines, type ClaimedAttempt } from '../src/dispatch/retry-claim.repository.js';
@@ -37,6 +38,58 @@ describe('what is still to be sent', () => {
         expect(await claim()).toEqual([]);
         for (const attempt of claimed) await store.settle(settlementOf(attempt, taken(attempt)));
       }
+      expect(await store.dispatches(await store.attempt(sender))).toMatchObject([{ state: 'DISPATCHING' }]);
+    });
+
+    it('follows one that is being sent again, which may be refused once more', async () => {
+      const sender = await store.sender(2);
+      const first = await store.attempt(sender);
+      await store.settle(settlementOf(first, throttled));
+      await store.letTimePass(first);
+      const [again] = await claim();
+      if (!again) throw new Error('nothing was claimed');
+      const second = await store.attempt(sender);
+      expect(await store.dispatches(second)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+      expect(await store.dispatches(await store.attempt(sender, 1))).toMatchObject([{ state: 'DISPATCHING' }]);
+      expect(await claim()).toEqual([]);
+      await store.settle(settlementOf(again, throttled));
+      await store.letTimePass(first);
+      for (const message of [first, second]) {
+        const claimed = await claim();
+        expect(claimed.map(({ messageId }) => messageId)).toEqual([message.messageId]);
+        // The one that waited is in its turn followed, though it is its first attempt.
+        expect(await store.dispatches(await store.attempt(sender))).toMatchObject([{ state: 'RETRY' }]);
+        await store.superuser.dataSource.query(
+          'DELETE FROM messaging.dispatch WHERE organization_id = $1 AND attempts = 0 AND message_id <> ALL ($2::text[])',
+          [sender.organizationId, [first.messageId, second.messageId]],
+        );
+        for (const attempt of claimed) await store.settle(settlementOf(attempt, taken(attempt)));
+      }
+      expect(await store.dispatches(await store.attempt(sender))).toMatchObject([{ state: 'DISPATCHING' }]);
+    });
+
+    it('holds up no bulk send while it is being sent again', async () => {
+      const lanes = new LaneStore(store);
+      const sender = await store.sender();
+      const first = await store.attempt(sender);
+      await store.settle(settlementOf(first, throttled));
+      await store.letTimePass(first);
+      expect(await claim()).toHaveLength(1);
+      const job = lanes.job(sender);
+      await lanes.submit(job);
+      expect(attemptsOf(await lanes.claim(), job)).toHaveLength(1);
+      // Nor does a send that somebody waits for follow the bulk one.
+      await store.settle(settlementOf(first, taken(first)));
+      expect(await store.dispatches(await store.attempt(sender))).toMatchObject([{ state: 'DISPATCHING' }]);
+    });
+
+    it('follows none whose process has gone, once its lease is over', async () => {
+      const sender = await store.sender();
+      const first = await store.attempt(sender);
+      await store.settle(settlementOf(first, throttled));
+      await store.letTimePass(first);
+      expect(await claim()).toHaveLength(1);
+      await store.letTimePass(first);
       expect(await store.dispatches(await store.attempt(sender))).toMatchObject([{ state: 'DISPATCHING' }]);
     });
 

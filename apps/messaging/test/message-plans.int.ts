@@ -127,6 +127,12 @@ describe('statements on conversations and the partitions of messages', () => {
         expect([name, look['Index Cond']]).toEqual([name, expect.stringMatching(/organization_id = .*\bid = /)]);
       }
     }
+    const judge = statements.find(({ name }) => name === 'messaging.message.judge');
+    const queue = nodesOf(judge ? await planOf(database, judge) : { 'Node Type': 'none' }).filter(
+      (node) => node['Relation Name'] === 'dispatch',
+    );
+    expect(queue.map((node) => node['Index Name']).toSorted()).toEqual(['dispatch_order', 'dispatch_repeat']);
+    for (const look of queue) expect(look['Index Cond']).toMatch(/contact_id = .*message_id < /);
     for (const name of BY_PHONE) {
       const statement = statements.find((one) => one.name === name);
       if (!statement) throw new Error(`${name} was not prepared`);

@@ -155,7 +155,7 @@ const markSql = statement<MessageKey>(
      ORDER BY next.turn + coalesce(busy.underway, 0), next.due_at LIMIT $1
      FOR KEY SHARE OF p, f SKIP LOCKED FOR UPDATE OF m, d SKIP LOCKED
    ), marked AS (
-     UPDATE dispatch d SET state = 'DISPATCHING', attempts = d.attempts + 1, lease = $2,
+     UPDATE dispatch d SET state = 'DISPATCHING', is_repeat = true, attempts = d.attempts + 1, lease = $2,
        due_at = now() + make_interval(secs => ${LEASE_MS / 1_000})
      FROM held WHERE d.organization_id = held.organization_id AND d.message_id = held.message_id
      RETURNING d.organization_id, d.message_id

@@ -15,16 +15,31 @@ export function isStillDue(state: 'RETRY' | 'PACED'): string {
   return `nullif(d.state, '') = '${state}' AND d.due_at - interval '0' <= now()`;
 }
 
-/** Whether an interactive message of the conversation, older than the message given, is still to be sent; by `dispatch_order`. */
-export function hasEarlierRetry(of: {
+/** Names a message and its conversation by columns of a statement. */
+interface MessageColumns {
   readonly organizationId: string;
   readonly channelId: string;
   readonly contactId: string;
   readonly messageId: string;
-}): string {
-  return `EXISTS (SELECT FROM dispatch e WHERE ${inOrder('e')}
-    AND ${lineOf('e.organization_id', 'e.channel_id')} = ${lineOf(of.organizationId, of.channelId)}
-    AND e.contact_id = ${of.contactId} AND e.message_id < ${of.messageId} AND e.message_id >= ${WAITED_FOR})`;
+}
+
+/** Whether an interactive message of the conversation, older than the message given, is still to be sent; by `dispatch_order`. */
+export function hasEarlierRetry(of: MessageColumns): string {
+  return `EXISTS (SELECT FROM dispatch e WHERE ${inOrder('e')} AND ${isBefore(of)})`;
+}
+
+/**
+ * Whether such a message is being sent again at this moment; by `dispatch_repeat`. First attempts of a process have their order by
+ * `ConversationTurns`.
+ */
+export function hasEarlierRepeat(of: MessageColumns): string {
+  return `EXISTS (SELECT FROM dispatch e WHERE CASE WHEN e.is_repeat THEN e.state END = 'DISPATCHING' AND ${isBefore(of)}
+    AND e.due_at > now())`;
+}
+
+function isBefore(of: MessageColumns): string {
+  return `${lineOf('e.organization_id', 'e.channel_id')} = ${lineOf(of.organizationId, of.channelId)}
+    AND e.contact_id = ${of.contactId} AND e.message_id < ${of.messageId} AND e.message_id >= ${WAITED_FOR}`;
 }
 
 function inOrder(row: string): string {

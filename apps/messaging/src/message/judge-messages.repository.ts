@@ -1,6 +1,6 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { Held } from '../contact/contact.repository.js';
-import { hasEarlierRetry } from '../dispatch/retry-order.js';
+import { hasEarlierRepeat, hasEarlierRetry } from '../dispatch/retry-order.js';
 import { quotaMonthOf } from '../quota/quota.repository.js';
 
 /** What is judged of a message. */
@@ -9,6 +9,8 @@ export interface JudgedMessage {
   readonly messageId: string;
   readonly channelId: string | null;
   readonly phone: string | null;
+  /** Of a bulk send; absent for one that somebody waits for. */
+  readonly jobId?: string;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface Candidate {
   readonly contactName: string | null;
   readonly contactPhone: string;
   readonly contactMessagingId: string;
-  /** An earlier message of its conversation is still to be sent: it goes after it. */
+  /** An earlier message of its conversation is still to be sent, or being sent again: it goes after it. */
   readonly waits: boolean;
   /** Of the quota of the message's month, by whoever has committed. */
   readonly quotaUsed: number;
@@ -67,10 +69,10 @@ const judge = statement<Candidate>(
      ch.id AS "channelId", ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
      p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone",
      p.messaging_id AS "contactMessagingId",
-     ${hasEarlierRetry(OF_ITEM)} AS waits,
+     ${hasEarlierRetry(OF_ITEM)} OR item.job_id IS NULL AND ${hasEarlierRepeat(OF_ITEM)} AS waits,
      coalesce(q.used, 0)::float8 AS "quotaUsed"
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
-     AS item(organization_id, message_id, channel_id, phone, month, n)
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
+     AS item(organization_id, message_id, channel_id, phone, month, job_id, n)
    LEFT JOIN LATERAL (SELECT m.id FROM message m
      WHERE m.organization_id = item.organization_id AND m.id = item.message_id LIMIT 1) old ON true
    LEFT JOIN LATERAL (SELECT c.* FROM channel c WHERE c.organization_id = item.organization_id
@@ -95,6 +97,7 @@ export async function judgeMessages(tx: Transaction, messages: readonly JudgedMe
       'channelId',
       'phone',
       ({ messageId }) => quotaMonthOf(messageId),
+      ({ jobId }) => jobId ?? null,
     ]),
   );
 }

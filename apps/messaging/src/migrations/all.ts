@@ -29,6 +29,7 @@ import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 import { MonthsKeptNextToDrops1767710000000 } from './1767710000000-months-kept-next-to-drops.js';
 import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 import { UnmeasuredQueue1767800001000 } from './1767800001000-unmeasured-queue.js';
+import { RepeatedAttempts1767820000000 } from './1767820000000-repeated-attempts.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -63,4 +64,5 @@ export const messagingMigrations = [
   MonthsKeptNextToDrops1767710000000,
   UnmeasuredTables1767800000000,
   UnmeasuredQueue1767800001000,
+  RepeatedAttempts1767820000000,
 ] as const;
