@@ -4,12 +4,12 @@ import { endsWithin } from '@switchboard/timing';
 
 /** Milliseconds behind the last answer after which those that have not answered are not waited for. */
 const QUIET_MS = 300;
-/** The same while none has answered: what is asked may be slow for all. */
-const SILENT_MS = 500;
+/** The same while none has answered: longer than what is asked may take. While it is away nothing is left, so that events come again in order. */
+const SILENT_MS = 6_000;
 /** The same while only tenants are waited for that were too slow before. */
 const NOTED_MS = 100;
-/** Longer than any answer takes: a tenant whose answers came too late is waited for longer each time, at most so long. */
-const PATIENCE_MAX_MS = 4_000;
+/** A tenant whose answers came too late is waited for twice as long each time, from the first to the last of these. */
+const PATIENCE_MS = { first: 500, max: 4_000 };
 
 type Ended<Result> = { readonly ok: Result } | { readonly error: unknown };
 
@@ -107,8 +107,8 @@ export class TenantsAtOnce<Result> {
 
   /** A tenant that always takes longer than it is waited for would never be served. */
   private learn({ tenant, startedMs, isLeft }: Try<Result>): void {
-    const patienceMs = this.patienceMs.get(tenant) ?? SILENT_MS;
-    if (isLeft) this.patienceMs.set(tenant, Math.min(2 * patienceMs, PATIENCE_MAX_MS));
+    const patienceMs = this.patienceMs.get(tenant) ?? PATIENCE_MS.first;
+    if (isLeft) this.patienceMs.set(tenant, Math.min(2 * patienceMs, PATIENCE_MS.max));
     else if (performance.now() - startedMs < patienceMs / 4) this.patienceMs.delete(tenant);
   }
 

@@ -10,6 +10,8 @@ const person = (organizationId: string): PersonOfEvent => ({
   sighting: { phone: '+14155550123', profileName: null, messagingId: null },
 });
 
+const RPC_MS = 3_000;
+
 describe('resolving the people of callbacks', () => {
   let asked: string[] = [];
   let failing: Record<string, Error> = {};
@@ -39,10 +41,11 @@ describe('resolving the people of callbacks', () => {
   it('does not wait for as long as contacts tries for one of them', async () => {
     const { promise: late, reject } = Promise.withResolvers<never>();
     let isOver = false;
-    const timer = setTimeout(() => {
+    const giveUp = (): void => {
       isOver = true;
       reject(unanswered);
-    }, 3_000);
+    };
+    const timer = setTimeout(giveUp, RPC_MS);
     const call = async (_rpc: unknown, { organizationId }: Principal): Promise<unknown> =>
       organizationId === 'locked' ? late : { contacts: [{ id: 'a contact' }] };
     const client = new ResolveContactsClient({ call: call as RpcClient['call'] });
