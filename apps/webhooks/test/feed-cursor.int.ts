@@ -41,13 +41,6 @@ function read(organizationId: string, cursor: string | null, types: readonly str
 }
 
 describe('a cursor of the feed', () => {
-  it('of another organization is refused, and is no place in this feed', async () => {
-    const long = await storeWebhook(database, 9);
-    const short = await storeWebhook(database, 3);
-    const { nextCursor } = await read(short.organizationId, null);
-    await expect(read(long.organizationId, nextCursor)).rejects.toMatchObject(REFUSED);
-  });
-
   it('is refused when it is ahead of all that the feed has given, and the reader of its own goes on', async () => {
     const long = await storeWebhook(database, 9);
     const short = await storeWebhook(database, 3);
@@ -55,20 +48,15 @@ describe('a cursor of the feed', () => {
       await read(long.organizationId, null),
       await read(short.organizationId, null),
     ];
-    // As cursors were given before they named their feed.
-    const ahead = `c00000000${ofLong.slice(9)}`;
-    expect(await read(long.organizationId, ahead)).toMatchObject({ bodies: [], nextCursor: ofLong });
     for (const types of [null, ['message.received']]) {
-      for (const cursor of [ofLong, ahead]) {
-        await expect(read(short.organizationId, cursor, types)).rejects.toMatchObject(REFUSED);
-      }
+      await expect(read(short.organizationId, ofLong, types)).rejects.toMatchObject(REFUSED);
       expect(await read(short.organizationId, own.nextCursor, types)).toMatchObject({
         bodies: [],
         nextCursor: own.nextCursor,
       });
     }
     const none = newCuid();
-    await expect(read(none, ahead)).rejects.toMatchObject(REFUSED);
+    await expect(read(none, ofLong)).rejects.toMatchObject(REFUSED);
     const { nextCursor } = await read(none, null);
     expect(await read(none, nextCursor)).toMatchObject({ bodies: [], nextCursor });
     await storeEvents(database, short, 4);

@@ -43,14 +43,14 @@ async function readPage(on: Queryable, organizationId: string, request: ListEven
   const lastShown = shown.at(-1)?.position ?? after;
   return {
     bodies: shown.map(({ body }) => body),
-    cursors: shown.map(({ position }) => feedCursor(organizationId, position)),
-    nextCursor: feedCursor(organizationId, isWhole ? upTo : lastShown),
+    cursors: shown.map(({ position }) => feedCursor(position)),
+    nextCursor: feedCursor(isWhole ? upTo : lastShown),
   };
 }
 
 async function startOf(on: Queryable, organizationId: string, { cursor, from }: ListEventsRequest): Promise<number> {
   if (cursor === null) return from === null ? 0 : positionBefore(on, organizationId, new Date(from));
-  const position = feedPosition(organizationId, cursor);
+  const position = feedPosition(cursor);
   if (position !== null) return position;
   throw notOfThisList();
 }
