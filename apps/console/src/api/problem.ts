@@ -12,6 +12,8 @@ export class Problem extends Error {
     readonly retryAfterSeconds: number | null = null,
     /** The provider's own code where it refused the message: that message is stored, and FAILED. */
     readonly upstreamCode: string | null = null,
+    /** It is the stored answer of an idempotency key. */
+    readonly isReplayed = false,
   ) {
     super(message);
   }
@@ -33,7 +35,15 @@ export async function problemFrom(response: Response): Promise<Problem> {
     code: 'NO_ENVELOPE',
     message: `The server answered ${response.status} without saying why.`,
   };
-  return new Problem(response.status, code, message, requestId, wait, response.headers.get('x-upstream-code'));
+  return new Problem(
+    response.status,
+    code,
+    message,
+    requestId,
+    wait,
+    response.headers.get('x-upstream-code'),
+    response.headers.has('idempotent-replayed'),
+  );
 }
 
 function envelopeIn(text: string): { code: string; message: string } | null {

@@ -25,7 +25,7 @@ export class BackoffLoop {
     if (!this.isStopped) this.running ??= this.loop();
   }
 
-  /** Makes the last rounds, at once, where there is something to do: until one brings nothing on. */
+  /** Makes the last round, at once, where there is something to do. */
   async stop(): Promise<void> {
     this.stopSignal.abort();
     await this.running;
@@ -37,7 +37,7 @@ export class BackoffLoop {
       await this.wait(backoffMs(tries, BACKOFF), signal);
       const isLast = signal.aborted;
       const result = await this.round();
-      if (result === 'done' || (isLast && result === 'stuck')) break;
+      if (isLast || result === 'done') break;
       if (result === 'advanced') tries = 0;
     }
     // In the same turn of the event loop: a later call of `wake` starts a new loop.

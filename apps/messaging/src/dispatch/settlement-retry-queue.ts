@@ -37,7 +37,7 @@ export class SettlementRetryQueue {
     this.loop.wake();
   }
 
-  /** Tries once more what waits, for as long as some of it is recorded, then forgets the rest. @returns whether nothing was ever forgotten */
+  /** Tries all that waits once more, then forgets it. @returns whether nothing was ever forgotten */
   async stop(): Promise<boolean> {
     await this.loop.stop();
     for (const settlement of this.waiting.keys()) this.forget(settlement);
@@ -45,7 +45,7 @@ export class SettlementRetryQueue {
   }
 
   private async round(): Promise<RoundResult> {
-    const oldest = [...this.waiting.keys()].slice(0, ROUND_MAX);
+    const oldest = [...this.waiting.keys()].slice(0, this.loop.isStopped ? WAITING_MAX : ROUND_MAX);
     const recorded = await Promise.all(oldest.map((settlement) => this.record(settlement)));
     if (this.waiting.size === 0) return 'done';
     return recorded.some(Boolean) ? 'advanced' : 'stuck';

@@ -79,8 +79,8 @@ describe('an outcome that cannot be recorded', () => {
     recorded.clear();
     const stopping = new SettlementRetryQueue({ execute }, logOf([]));
     const free = Array.from({ length: 450 }, (_none, n) => `free ${n}`);
-    keepIn(stopping, free);
-    expect(await stopping.stop()).toBe(true);
+    keepIn(stopping, [...locked, ...free]);
+    expect(await stopping.stop()).toBe(false);
     expect(recorded.size).toBe(450);
   });
 

@@ -31,7 +31,7 @@ const ofDeliverySql = statement<AttemptRow>(
  * The id of a delivery carries the event's time, by the clock of the service that emitted it; those of attempts have the database's. No event
  * is stored that is further ahead: days are made 3 ahead, and today may be over soon. It costs 4 days to look at.
  */
-const OTHER_CLOCK_MARGIN_MS = 4 * 86_400_000;
+export const OTHER_CLOCK_MARGIN_MS = 4 * 86_400_000;
 
 /** The last attempts of a delivery, at most 100: it has more when it was sent again by hand many times. In their order. */
 export async function attemptsOfDelivery(on: Queryable, webhookId: string, deliveryId: string): Promise<AttemptRow[]> {

@@ -92,9 +92,10 @@ export class DeliveryTurns {
   /** Records all that has ended; of webhooks of which another session has locked a row, what it can within 5 s. */
   async recordLast(): Promise<void> {
     const untilMs = performance.now() + LAST_LOCKED_MS;
-    while (this.ended.length + this.unsent.length > 0) {
+    // What was refused twice waits for the next process, which finds its mark.
+    while (this.unsent.length > 0 || this.ended.some(({ isRefusedAgain }) => isRefusedAgain !== true)) {
       const sort = laneSorts.find((one) => this.hasEnded(one));
-      if (sort) await this.turn(sort, []).catch(unlessDataError);
+      if (sort) await this.turn(sort, []).catch(waitBehindDataError);
       else if (performance.now() < untilMs) await wait(LAST_LOOK_MS);
       else return;
     }
@@ -116,7 +117,7 @@ export class DeliveryTurns {
       for (const { attempt } of unsent) {
         if (!passedBy.has(attempt.delivery.webhookId)) book.find(attempt.delivery.webhookId)?.doubt(attempt.delivery);
       }
-      return (chosen = this.choose(lanes, TURN_LIMITS[sort].attempts));
+      return (chosen = ended[0]?.isAlone === true ? [] : this.choose(lanes, TURN_LIMITS[sort].attempts));
     };
     const startedMs = performance.now();
     let result: TurnResult;
@@ -149,8 +150,9 @@ export class DeliveryTurns {
     const { dbClock, log } = this.parts;
     const { webhookId, organizationId, id: deliveryId } = only.attempt.delivery;
     log.error('delivery.end-refused', error, { organizationId, webhookId, deliveryId });
-    if (only.recordedAs !== undefined) void this.rest([webhookId], REFUSED_REST_MS);
-    return [{ ...withoutBody(only), isAlone: true, recordedAs: newCuidAt(dbClock.now()) }];
+    const isRefusedAgain = only.recordedAs !== undefined;
+    if (isRefusedAgain) void this.rest([webhookId], REFUSED_REST_MS);
+    return [{ ...withoutBody(only), isAlone: true, isRefusedAgain, recordedAs: newCuidAt(dbClock.now()) }];
   }
 
   private async rest(webhookIds: Iterable<string>, forMs?: number): Promise<void> {
@@ -248,8 +250,9 @@ function inDoubt(attempt: MarkedAttempt): UnsentRequest {
   return { attempt, cause: 'in_doubt', holdMs: 0 };
 }
 
-function unlessDataError(error: unknown): void {
+async function waitBehindDataError(error: unknown): Promise<void> {
   if (!isDataError(error)) throw error;
+  await wait(LAST_LOOK_MS);
 }
 
 function withoutBody(ended: EndedRequest): EndedRequest {

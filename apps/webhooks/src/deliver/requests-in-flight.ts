@@ -93,7 +93,8 @@ export class RequestsInFlight {
     const { organizationId, webhookId, eventId: dataId } = attempt.delivery;
     if (!isWanted) return { attempt, cause: 'unsubscribed', holdMs: 0 };
     if (body === null) return { attempt, result: { ...interruptedResult(0), error: BODY_GONE }, isEventGone: true };
-    if (performance.now() - turnAtMs > LATE_MS) return { attempt, cause: 'late', holdMs: 0 };
+    if (this.grace.signal.aborted || performance.now() - turnAtMs > LATE_MS)
+      return { attempt, cause: 'late', holdMs: 0 };
     const signed = { ...to, organizationId, webhookId, dataId, body };
     return this.sendSigned(attempt, signed, { nowMs, isApart });
   }

@@ -67,6 +67,8 @@ export interface EndedRequest {
   readonly isAlone?: boolean;
   /** The id of its record, where that of its mark was refused. */
   readonly recordedAs?: string;
+  /** It was refused under that id too. */
+  readonly isRefusedAgain?: boolean;
   /** This process ended it because it stops: it says nothing of a receiver that has answered. Any other would get more requests by each stop. */
   readonly isStopped?: boolean;
 }

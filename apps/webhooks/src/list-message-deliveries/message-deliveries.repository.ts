@@ -1,6 +1,7 @@
 import { cuidFloor, cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { WebhookEvent } from '@switchboard/contracts/webhooks/http';
 import { statement, type Queryable } from '@switchboard/postgres';
+import { OTHER_CLOCK_MARGIN_MS } from '../attempt/attempt.repository.js';
 import { isWantedSql } from '../delivery/is-wanted.sql.js';
 import { deliveryIdSql } from '../delivery/delivery-id.sql.js';
 
@@ -28,7 +29,7 @@ interface Row extends Omit<DeliveryStep, 'at'> {
   readonly replayId: string | null;
 }
 
-/** Events and attempts are not older than the message, but for the clocks of other processes. */
+/** Events are not older than the message, but for the clocks of other processes; attempts have the database's. */
 const CLOCK_MARGIN_MS = 60_000;
 /** Of what is sent by itself: more than four events to 20 webhooks in three attempts each. */
 const STEPS_MAX = 300;
@@ -66,7 +67,7 @@ const stepsSql = statement<Row>(
        a.outcome, a.response_status, a.error, a.number AS attempt, NULL::timestamptz AS due_at
      FROM attempt a
      WHERE a.delivery_id = ANY (ARRAY(SELECT delivery_id FROM carried WHERE replay_id IS NULL))
-       AND a.organization_id = $1 AND a.kind = 'AUTOMATIC' AND a.id >= $3
+       AND a.organization_id = $1 AND a.kind = 'AUTOMATIC' AND a.id >= $4
      ORDER BY at LIMIT ${STEPS_MAX}),
    again AS (
      SELECT a.webhook_id, a.type, 'ATTEMPT', a.kind, ${ENDED_AT} AS at, NULL, a.outcome, a.response_status, a.error, a.number,
@@ -77,7 +78,7 @@ const stepsSql = statement<Row>(
    waiting AS (
      SELECT t.webhook_id, t.event, CASE WHEN l.is_open AND ${isWantedSql('d')} THEN 'PENDING' ELSE 'DROPPED' END, d.kind, coalesce((
          SELECT max(${ENDED_AT}) FROM attempt a
-         WHERE a.delivery_id = t.delivery_id AND a.webhook_id = t.webhook_id AND a.id >= $3), t.at), t.replay_id,
+         WHERE a.delivery_id = t.delivery_id AND a.webhook_id = t.webhook_id AND a.id >= $4), t.at), t.replay_id,
        NULL, NULL::integer, NULL, d.attempts + 1, d.due_at
      FROM carried t JOIN delivery d ON d.webhook_id = t.webhook_id AND d.id = t.delivery_id
      LEFT JOIN lane l ON l.webhook_id = d.webhook_id
@@ -101,8 +102,13 @@ export async function deliveryStepsOf(
   organizationId: string,
   messageId: string,
 ): Promise<DeliveryStep[]> {
-  const from = cuidFloor(new Date(cuidTime(messageId).getTime() - CLOCK_MARGIN_MS));
-  const rows = await on.query(stepsSql, [organizationId, messageId, from]);
+  const from = (marginMs: number): string => cuidFloor(new Date(cuidTime(messageId).getTime() - marginMs));
+  const rows = await on.query(stepsSql, [
+    organizationId,
+    messageId,
+    from(CLOCK_MARGIN_MS),
+    from(OTHER_CLOCK_MARGIN_MS),
+  ]);
   return rows
     .flatMap(({ at, replayId, ...step }) => {
       const known = at ?? (replayId === null ? null : cuidTime(replayId));

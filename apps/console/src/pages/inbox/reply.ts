@@ -108,10 +108,9 @@ export function isInDoubt({ status }: Problem): boolean {
 }
 
 /**
- * Whether the key has its last answer. Only a message that the provider refused keeps the key, and the same answer comes for
- * 24 hours: a new try takes a new one. Any other refusal leaves the key free, or says nothing of the first request.
+ * Whether the key has its last answer, of the provider or as it is stored: the same comes for 24 hours, and a new try takes a new one. Any other refusal leaves the key free, or says nothing of the first request.
  * Source: docs/api-behaviour/messages.md, "Idempotency-Key on POST /v1/messages".
  */
-function isSettled({ upstreamCode }: Problem): boolean {
-  return upstreamCode !== null;
+function isSettled({ upstreamCode, isReplayed }: Problem): boolean {
+  return upstreamCode !== null || isReplayed;
 }

@@ -54,6 +54,9 @@ describe('a reply', () => {
   it('takes another key once the provider has refused the message: under the former one the answer stays the same', async () => {
     const refused = { 'x-message-id': 'cmessage0', 'x-upstream-code': '131047' };
     for (const status of [400, 403]) expect(await isKeyKept(() => refusal(status, refused))).toBe(false);
+    expect(await isKeyKept(() => refusal(403, { 'x-message-id': 'cmessage0', 'idempotent-replayed': 'true' }))).toBe(
+      false,
+    );
   });
 
   it('takes another key for another text, another number, and the same text after it went out', async () => {

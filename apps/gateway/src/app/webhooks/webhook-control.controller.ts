@@ -104,8 +104,8 @@ export class WebhookControlController {
       tag: 'Webhooks',
       summary: 'Send a test',
       description:
-        'Sends `webhook.test` once and answers what came of it, after 10 s at most. It never counts as a failure. With 5 of the ' +
-        'organization under way it is 429.',
+        'Sends `webhook.test` once and answers what came of it, after 10 s at most; after 14 s with 503 where the process that sent it ended ' +
+        'meanwhile. It never counts as a failure. With 5 of the organization under way it is 429.',
       answers: { 200: { description: 'What the receiver answered.', body: 'WebhookTestResult' } },
     },
   })
