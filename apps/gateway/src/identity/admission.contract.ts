@@ -19,10 +19,10 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /**
- * What must be paid for a request: a subscription that covers its scope; the same even if a payment is past due, for what steers what was
- * accepted before; nothing, for what is taken from everyone.
+ * What must be paid for a request: a subscription that covers its scope; any that is not canceled, for what steers what was accepted
+ * before; nothing, for what is taken from everyone.
  */
-export type Payment = 'scope' | 'even-past-due' | 'nothing';
+export type Payment = 'scope' | 'any-plan' | 'nothing';
 
 /** One request to admit. */
 export interface AdmissionRequest {

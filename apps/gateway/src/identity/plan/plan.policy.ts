@@ -23,7 +23,8 @@ export function paymentRefusalOf(
 ): string | null {
   if (scope === null || payment === 'nothing') return null;
   if (subscription.status === 'CANCELED') return 'The subscription is canceled';
-  if (subscription.status === 'PAST_DUE' && SENDING.includes(scope) && payment !== 'even-past-due') {
+  if (payment === 'any-plan') return null;
+  if (subscription.status === 'PAST_DUE' && SENDING.includes(scope)) {
     return 'A payment is past due: sending is refused until it is settled';
   }
   if (subscription.excludedScopes.includes(scope)) {

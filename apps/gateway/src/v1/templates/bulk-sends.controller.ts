@@ -26,7 +26,7 @@ const jobRoute = { ...shared, errors: [jobErrors.JOB_NOT_FOUND] } as const;
 const control = {
   ...jobRoute,
   scope: 'templates:send',
-  payment: 'even-past-due',
+  payment: 'any-plan',
   errors: [jobErrors.JOB_NOT_FOUND, serviceErrors.INVALID_TRANSITION],
 } as const;
 
