@@ -19,15 +19,14 @@ export { resumeSampling, stopSampling, unsampledPartitions, type SampledColumns 
 export { dumpSchema } from './schema-dump.js';
 export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';
 export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js';
-export { queryWithin } from './query-within.js';
+export { limitStatements, queryWithin } from './query-within.js';
 export { forgetSmallSizes } from './forget-small-sizes.js';
 export {
   SmallTablesAgainMigration,
   SmallTablesMigration,
   smallTables,
   smallTablesReversal,
-  unmeasuredQueue,
-  unmeasuredQueueReversal,
+  UnmeasuredQueueMigration,
 } from './small-tables.sql.js';
 export { declaredStatements, prepared, statement, type Statement } from './statement.js';
 export type { StatementRunner } from './statement-runner.js';

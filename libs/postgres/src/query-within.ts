@@ -1,5 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import type { Database } from './database.js';
+import type { Transaction } from './transaction.js';
 import { statement, type Statement } from './statement.js';
 
 const withinSql = statement('database.query-within', `SELECT set_config('statement_timeout', $1, true)`, {
@@ -18,7 +19,12 @@ export async function queryWithin<Row extends QueryResultRow>(
 ): Promise<Row[]> {
   return database.transaction(async (tx) => {
     // In one round trip.
-    const [, rows] = await Promise.all([tx.query(withinSql, [`${withinMs}`]), tx.query(asked.statement, asked.values)]);
+    const [, rows] = await Promise.all([limitStatements(tx, withinMs), tx.query(asked.statement, asked.values)]);
     return rows;
   });
+}
+
+/** Gives each later statement of a transaction a time limit of its own; `isTimedOut` holds for the error of one that takes longer. */
+export async function limitStatements(tx: Transaction, withinMs: number): Promise<void> {
+  await tx.query(withinSql, [`${withinMs}`]);
 }

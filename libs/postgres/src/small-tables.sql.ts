@@ -72,20 +72,26 @@ export abstract class SmallTablesAgainMigration {
 }
 
 /**
- * DDL after which autovacuum does not measure what is in a queue, so that its plans are those of a table that was never measured,
- * whatever was in it at some moment. VACUUM goes on. Before PostgreSQL 18, which can be given no hints in its place, it does nothing.
+ * Autovacuum does not measure what is in a queue any more, so that its plans are those of a table that was never measured, whatever was
+ * in it at some moment. VACUUM goes on. Before PostgreSQL 18, which can be given no hints in its place, it does nothing. A service extends
+ * it with a name, a timestamp and the queue.
  *
- * Lock: SHARE UPDATE EXCLUSIVE. Source: docs/adr/0022-planner.md
+ * Lock: SHARE UPDATE EXCLUSIVE. Reversal: whole. Source: docs/adr/0022-planner.md
  */
-export const unmeasuredQueue = (table: string): string => `
-  DO $$ BEGIN
-    IF to_regproc('pg_catalog.pg_clear_attribute_stats') IS NOT NULL THEN
-      ALTER TABLE ${table} SET (autovacuum_analyze_threshold = 2147483647);
-      ${plannerHintsAlone(`'${table}'`).trim()}
-    END IF;
-  END $$;
-`;
+export abstract class UnmeasuredQueueMigration {
+  protected abstract readonly queue: string;
 
-/** Takes `unmeasuredQueue` back. */
-export const unmeasuredQueueReversal = (table: string): string =>
-  `ALTER TABLE ${table} RESET (autovacuum_analyze_threshold)`;
+  async up(runner: StatementRunner): Promise<void> {
+    await runner.query(`
+      DO $$ BEGIN
+        IF to_regproc('pg_catalog.pg_clear_attribute_stats') IS NOT NULL THEN
+          ALTER TABLE ${this.queue} SET (autovacuum_analyze_threshold = 2147483647);
+          ${plannerHintsAlone(`'${this.queue}'`).trim()}
+        END IF;
+      END $$`);
+  }
+
+  async down(runner: StatementRunner): Promise<void> {
+    await runner.query(`ALTER TABLE ${this.queue} RESET (autovacuum_analyze_threshold)`);
+  }
+}

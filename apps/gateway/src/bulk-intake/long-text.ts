@@ -1,7 +1,7 @@
 /** Longer than any text that a field of a bulk send takes, however it is escaped. */
 export const LONG_TEXT_BYTES = 16 * 1_024;
-/** What stands for a long text: too long for every field as well. */
-const STANDS_FOR_IT = 'x'.repeat(2_048);
+/** In place of a long text: too long for every field as well. */
+const SUBSTITUTE = 'x'.repeat(2_048);
 /** As JSON has it between quotation marks, but for control characters. */
 const TEXT = /(?:[^\\"]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 const LEADING_SURROGATE = /\\u[dD][89abAB][0-9a-fA-F]{2}$/;
@@ -24,13 +24,13 @@ export class LongText {
     if (text !== null) this.check(text, false);
   }
 
-  /** @returns what stands for it, between quotation marks */
+  /** @returns its substitute, between quotation marks */
   end(): Buffer {
     const text = this.decode(new Uint8Array(), false);
     if (text !== null) this.check(text, true);
-    if (this.fault === 'utf8') return Buffer.concat([Buffer.from(STANDS_FOR_IT), Buffer.of(0xff)]);
-    if (this.fault === 'json') return Buffer.from(`${STANDS_FOR_IT}\n`);
-    return Buffer.from(this.fault === 'character' ? `${STANDS_FOR_IT}\\u0000` : STANDS_FOR_IT);
+    if (this.fault === 'utf8') return Buffer.concat([Buffer.from(SUBSTITUTE), Buffer.of(0xff)]);
+    if (this.fault === 'json') return Buffer.from(`${SUBSTITUTE}\n`);
+    return Buffer.from(this.fault === 'character' ? `${SUBSTITUTE}\\u0000` : SUBSTITUTE);
   }
 
   private decode(bytes: Uint8Array, stream: boolean): string | null {

@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ContactToForget } from '@switchboard/contracts/messaging/rpc';
 import { Relay } from '@switchboard/outbox';
-import { Database, isTimedOut, statement, withConflictRetries, type Transaction } from '@switchboard/postgres';
+import { Database, isTimedOut, limitStatements, withConflictRetries, type Transaction } from '@switchboard/postgres';
 import { forgetContacts } from './erased-contact.repository.js';
 import { skipItems } from './erased-item.repository.js';
 
 /** How long a look for recipients that wait may take, of which an organization has some hundred thousand. */
 const SKIPPED_WITHIN_MS = 1_000;
-const withinSql = statement('messaging.erasure.within', `SELECT set_config('statement_timeout', $1, true)`, {
-  writesNothing: true,
-});
 
 /**
  * The fence of erasures: from its commit on no number leads to the contact, so that a send asks for a new one; what is to be sent again
@@ -33,7 +30,7 @@ export class ForgetContact {
   private async skip(erased: Parameters<typeof skipItems>[1][number]): Promise<void> {
     try {
       await this.transaction(erased.organizationId, async (tx) => {
-        await tx.query(withinSql, [`${SKIPPED_WITHIN_MS}`]);
+        await limitStatements(tx, SKIPPED_WITHIN_MS);
         await skipItems(tx, [erased]);
       });
     } catch (error) {

@@ -1,15 +1,7 @@
-import { unmeasuredQueue, unmeasuredQueueReversal } from '@switchboard/postgres';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { UnmeasuredQueueMigration } from '@switchboard/postgres';
 
-/** What `delivery` held at some moment says nothing of what it will hold. Lock: SHARE UPDATE EXCLUSIVE on it. Reversal: whole. */
-export class UnmeasuredQueue1767800001000 implements MigrationInterface {
+/** What `delivery` held at some moment says nothing of what it will hold. Lock and reversal: see `UnmeasuredQueueMigration`. */
+export class UnmeasuredQueue1767800001000 extends UnmeasuredQueueMigration {
   readonly name = 'UnmeasuredQueue1767800001000';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(unmeasuredQueue('delivery'));
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(unmeasuredQueueReversal('delivery'));
-  }
+  protected readonly queue = 'delivery';
 }

@@ -19,7 +19,7 @@ const BEAT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 10;
 
 /** Whose stream it is. */
-type StreamPlace = Pick<EventStreamSpec, 'organizationId' | 'sessionId'>;
+export type StreamPlace = Pick<EventStreamSpec, 'organizationId' | 'sessionId'>;
 
 /** The open streams of this process: their bounds, their wake-ups, and their end with their sessions. */
 @Injectable()

@@ -5,7 +5,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentSession, Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
-import { EventStreams } from './event-streams.js';
+import { EventStreams, type StreamPlace } from './event-streams.js';
 import { FeedReads } from './feed-reads.js';
 import { StreamEventsQuery } from './stream-events.query.js';
 
@@ -55,7 +55,7 @@ export class AppEventsController {
 
   private async begin(
     principal: Principal,
-    place: Parameters<EventStreams['keepPlace']>[0],
+    place: StreamPlace,
     given: string | undefined,
     request: FastifyRequest,
     reply: FastifyReply,
