@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { RawReceiver, response } from '../test/raw-receiver.js';
+import { RawReceivers, response } from '../test/raw-receiver.js';
 import { makeCertificate } from '../test/test-certificates.js';
 import { OutboundHttp, OutboundThread, type OutboundSender } from './index.js';
 import { allowContinue } from './interim-responses.js';
@@ -11,19 +11,13 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
 const client = new OutboundHttp({ allowPrivate: true, refusedHosts: [] });
 const thread = new OutboundThread({ allowPrivate: true, refusedHosts: [] });
-const receivers: RawReceiver[] = [];
+const receivers = new RawReceivers();
 
-async function receiver(answer: (socket: Socket) => void): Promise<RawReceiver> {
-  const started = await RawReceiver.start(answer);
-  receivers.push(started);
-  return started;
-}
+const receiver: RawReceivers['start'] = (answer) => receivers.start(answer);
 
 const post = (url: string, by: OutboundSender = client) => by.post({ url, headers: {}, body: Buffer.from('{}') });
 
-afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((one) => one.stop()));
-});
+afterEach(() => receivers.stop());
 
 afterAll(async () => {
   await Promise.all([client.close(), thread.close()]);

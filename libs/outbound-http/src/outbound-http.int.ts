@@ -1,27 +1,21 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { closeOf, RawReceiver, response } from '../test/raw-receiver.js';
+import { closeOf, RawReceivers, response } from '../test/raw-receiver.js';
 import { OutboundHttp, type OutboundEnd } from './index.js';
 
 const client = new OutboundHttp({ allowPrivate: true, refusedHosts: [] });
 /** For receivers that never end: the deadline ends them, whatever its length; by then what they do send has come on a busy machine too. */
 const hasty = new OutboundHttp({ allowPrivate: true, refusedHosts: [], deadlineMs: 2_000 });
-const receivers: RawReceiver[] = [];
+const receivers = new RawReceivers();
 
-async function receiver(answer: (socket: Socket, request: string) => void): Promise<RawReceiver> {
-  const started = await RawReceiver.start(answer);
-  receivers.push(started);
-  return started;
-}
+const receiver: RawReceivers['start'] = (answer) => receivers.start(answer);
 
 function post(url: string, by = client, headers: Record<string, string> = {}): Promise<OutboundEnd> {
   return by.post({ url, headers, body: Buffer.from('{"n":1}') });
 }
 
-afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((one) => one.stop()));
-});
+afterEach(() => receivers.stop());
 
 afterAll(async () => {
   await Promise.all([client.close(), hasty.close()]);
@@ -248,7 +242,7 @@ describe('the error', () => {
     const closed = await receiver(() => undefined);
     const { url } = closed;
     await closed.stop();
-    receivers.splice(receivers.indexOf(closed), 1);
+    receivers.all.splice(receivers.all.indexOf(closed), 1);
     const silent = await receiver(() => undefined);
     const other = await receiver((socket) => socket.write('-ERR unknown command\r\n'));
     const closing = await receiver((socket) => socket.end());

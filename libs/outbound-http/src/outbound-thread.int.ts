@@ -1,17 +1,12 @@
 import { Session } from 'node:inspector';
-import type { Socket } from 'node:net';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { RawReceiver, response } from '../test/raw-receiver.js';
+import { RawReceivers, response } from '../test/raw-receiver.js';
 import { OutboundThread, type OutboundEnd } from './index.js';
 
 const thread = new OutboundThread({ allowPrivate: true, refusedHosts: [] });
-const receivers: RawReceiver[] = [];
+const receivers = new RawReceivers();
 
-async function receiver(answer: (socket: Socket) => void): Promise<RawReceiver> {
-  const started = await RawReceiver.start(answer);
-  receivers.push(started);
-  return started;
-}
+const receiver: RawReceivers['start'] = (answer) => receivers.start(answer);
 
 function post(url: string, by = thread, signal?: AbortSignal): Promise<OutboundEnd> {
   return by.post({ url, headers: { 'x-own': 'ab' }, body: Buffer.from('{"n":1}'), ...(signal ? { signal } : {}) });
@@ -23,9 +18,7 @@ async function sent(...request: Parameters<typeof post>): Promise<OutboundEnd> {
   return end.state === 'failed' && end.error === 'never sent' ? sent(...request) : end;
 }
 
-afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((one) => one.stop()));
-});
+afterEach(() => receivers.stop());
 
 afterAll(() => thread.close());
 

@@ -61,3 +61,19 @@ export function closeOf(socket: Socket | undefined): Promise<void> {
     else socket.once('close', () => resolve());
   });
 }
+
+/** The receivers of a test. */
+export class RawReceivers {
+  readonly all: RawReceiver[] = [];
+
+  /** As `RawReceiver.start`; `stop` ends it. */
+  async start(answer: (socket: Socket, request: string) => void): Promise<RawReceiver> {
+    const started = await RawReceiver.start(answer);
+    this.all.push(started);
+    return started;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.all.splice(0).map((one) => one.stop()));
+  }
+}
