@@ -1,4 +1,5 @@
 import {
+  infiniteQueryOptions,
   useInfiniteQuery,
   useQueryClient,
   type InfiniteData,
@@ -12,6 +13,7 @@ import { listen, type LiveEvent } from '../../api/live-events.js';
 import { problemOf, type Problem } from '../../api/problem.js';
 import { showDone, showProblem } from '../../ui/notices.js';
 import { mergedTop, type Page } from './merged-top.js';
+import { keepNewest } from './newest-messages.js';
 
 /** A status of a conversation. */
 export type Status = Conversation['status'];
@@ -43,32 +45,46 @@ export function useConversations(status: Status): UseInfiniteQueryResult<Pages<C
 
 /** Messages of a conversation, the newest first, page by page. */
 export function useThread(id: string): UseInfiniteQueryResult<Pages<Message>, Problem> {
-  return useInfiniteQuery<Page<Message>, Problem, Pages<Message>, readonly unknown[], string | undefined>({
+  return useInfiniteQuery(threadOptions(id));
+}
+
+/** How the messages of a conversation are read. */
+// The type is what react-query infers.
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+export const threadOptions = (id: string) =>
+  infiniteQueryOptions<Page<Message>, Problem, Pages<Message>, readonly unknown[], string | undefined>({
     queryKey: threadKey(id),
     queryFn: ({ pageParam, signal }) =>
       call('listMessages', { path: { id }, query: { limit: PAGE, cursor: pageParam }, signal }).catch(rethrow),
     initialPageParam: undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    structuralSharing: (shown, read) => keepNewest(shown as Pages<Message> | undefined, read as Pages<Message>),
     ...followed,
   });
-}
 
 /** Puts a message where it is shown: in place of its former state, or as the newest one. */
 export function showMessage(client: QueryClient, message: Message): void {
-  client.setQueryData<Pages<Message>>(threadKey(message.conversationId), (old) => {
-    if (!old) return old;
-    let isKnown = false;
-    const pages = old.pages.map((page) => {
-      if (!page.items.some(({ id }) => id === message.id)) return page;
-      isKnown = true;
-      return { ...page, items: page.items.map((one) => (one.id === message.id ? message : one)) };
-    });
-    if (isKnown) return { ...old, pages };
-    const [first, ...rest] = pages;
-    // Ids sort by age: a message that came late takes its place.
-    const items = [message, ...(first?.items ?? [])].sort((a, b) => (a.id < b.id ? 1 : -1));
-    return { ...old, pages: [{ ...first, items }, ...rest] };
-  });
+  const queryKey = threadKey(message.conversationId);
+  // What is being read for the first time may be older than the message: it waits there, and counts as never read until then.
+  const isUnread = !client.getQueryState(queryKey)?.dataUpdatedAt;
+  if (isUnread && client.isFetching({ queryKey }) === 0) return;
+  client.setQueryData<Pages<Message>>(
+    queryKey,
+    (old = { pages: [], pageParams: [undefined] }) => {
+      let isKnown = false;
+      const pages = old.pages.map((page) => {
+        if (!page.items.some(({ id }) => id === message.id)) return page;
+        isKnown = true;
+        return { ...page, items: page.items.map((one) => (one.id === message.id ? message : one)) };
+      });
+      if (isKnown) return { ...old, pages };
+      const [first, ...rest] = pages;
+      // Ids sort by age: a message that came late takes its place.
+      const items = [message, ...(first?.items ?? [])].sort((a, b) => (a.id < b.id ? 1 : -1));
+      return { ...old, pages: [{ ...first, items }, ...rest] };
+    },
+    isUnread ? { updatedAt: 0 } : undefined,
+  );
 }
 
 /** Shows a message that was sent. A failure to read it is none of the send: a notice says so, and the thread is read again later. */
@@ -84,7 +100,11 @@ export async function showSent(client: QueryClient, id: string, conversationId: 
 
 /** Shows a conversation as it is now, in whatever it is read. */
 export function showConversation(client: QueryClient, conversation: Conversation): void {
-  client.setQueryData(conversationKey(conversation.id), conversation);
+  const queryKey = conversationKey(conversation.id);
+  const isBeingRead = client.isFetching({ queryKey }) > 0;
+  client.setQueryData(queryKey, conversation);
+  // What is being read may be older.
+  if (isBeingRead) void client.invalidateQueries({ queryKey });
   for (const status of ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED', 'ARCHIVED'] as const) {
     client.setQueryData<Pages<Conversation>>(conversationsKey(status), (old) => {
       if (!old) return old;

@@ -46,13 +46,14 @@ export function Thread({ id, onBack }: { readonly id: string; readonly onBack: (
   const onStart = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const problem = conversation.error ?? (query.data ? null : query.error);
+  const isRead = query.dataUpdatedAt > 0;
+  const problem = conversation.error ?? (isRead ? null : query.error);
   if (problem) {
     return (
       <ProblemAlert problem={problem} onRetry={() => void Promise.all([conversation.refetch(), query.refetch()])} />
     );
   }
-  if (conversation.data?.id !== id || query.isPending) {
+  if (conversation.data?.id !== id || !isRead) {
     return (
       <Stack p="md" aria-busy aria-label="Loading">
         <Skeleton h={36} />
