@@ -3,6 +3,7 @@ import { Socket, type AddressInfo } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { closeOf, RawReceiver, response } from '../test/raw-receiver.js';
+import { sent } from '../test/sent.js';
 import { makeCertificate } from '../test/test-certificates.js';
 import { boundResponses } from './bounded-responses.js';
 import { OutboundHttp, OutboundThread, type OutboundEnd, type OutboundSender } from './index.js';
@@ -47,8 +48,7 @@ async function floodingReceiver(head: string, rest: string): Promise<{ own: RawR
 
 /** Until a connection is used again, and what comes of it then. */
 async function failureOf(url: string, by: OutboundSender): Promise<OutboundEnd> {
-  const end = await by.post({ url, headers: {}, body: Buffer.from('{"n":1}') });
-  if (end.state === 'failed' && end.error === 'never sent') return failureOf(url, by);
+  const end = await sent(by, url);
   return end.state === 'answered' && end.body === 'ok' ? failureOf(url, by) : end;
 }
 

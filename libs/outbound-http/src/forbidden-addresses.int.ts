@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ipv4Notations, type Notation } from '@switchboard/testing/address-notations';
 import { Canary } from '@switchboard/testing/canary';
 import { ipv6Notations, samplesOf } from '../test/notations.js';
+import { sent } from '../test/sent.js';
 import { publicAddresses, specialPurposeBlocks } from '../test/special-purpose-blocks.js';
-import { OutboundHttp, OutboundThread, type OutboundEnd } from './index.js';
+import { OutboundHttp, OutboundThread } from './index.js';
 
 interface Form {
   readonly notation: string;
@@ -112,7 +113,7 @@ describe('a thread', () => {
       [lenient, 'http', metadata],
     ] as const) {
       for (const form of forms) {
-        const end = await sentBy(by, urlOf(form, scheme));
+        const end = await sent(by, urlOf(form, scheme));
         if (end.state !== 'failed' || end.error !== 'url not allowed') other.push({ ...form, end });
       }
     }
@@ -123,17 +124,11 @@ describe('a thread', () => {
 
   it('reaches the same server where private addresses are allowed, in other notations too', async () => {
     for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', 'own.localhost']) {
-      expect(await sentBy(lenient, `http://${host}:${canary.port}/`)).toMatchObject({ status: 200 });
+      expect(await sent(lenient, `http://${host}:${canary.port}/`)).toMatchObject({ status: 200 });
     }
     expect(canary.seen().connections).toBeGreaterThan(0);
   });
 });
-
-/** A thread that starts late sends nothing: until one request is sent, or refused. */
-async function sentBy(thread: OutboundThread, url: string): Promise<OutboundEnd> {
-  const end = await thread.post({ url, headers: {}, body: Buffer.from('{}') });
-  return end.state === 'failed' && end.error === 'never sent' ? sentBy(thread, url) : end;
-}
 
 /** A thread resolves by itself: the name of a notation without a text is one that is loopback everywhere. */
 function threadForms(address: string, notations: Readonly<Record<string, Notation>>): readonly Form[] {

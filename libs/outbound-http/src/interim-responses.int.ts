@@ -3,6 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { RawReceivers, response } from '../test/raw-receiver.js';
+import { sent } from '../test/sent.js';
 import { makeCertificate } from '../test/test-certificates.js';
 import { OutboundHttp, OutboundThread, type OutboundSender } from './index.js';
 import { allowContinue } from './interim-responses.js';
@@ -15,7 +16,7 @@ const receivers = new RawReceivers();
 
 const receiver: RawReceivers['start'] = (answer) => receivers.start(answer);
 
-const post = (url: string, by: OutboundSender = client) => by.post({ url, headers: {}, body: Buffer.from('{}') });
+const post = (url: string, by: OutboundSender = client) => sent(by, url);
 
 afterEach(() => receivers.stop());
 

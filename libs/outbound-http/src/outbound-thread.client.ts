@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { AbortListeners } from './abort-listeners.js';
 import { REQUEST_DEADLINE_MS } from './outbound-http.client.js';
-import { LATE_MS, type ThreadAsk, type ThreadEnd, type ThreadOptions } from './outbound-thread.protocol.js';
+import { LATE_MS, type ThreadAsk, type ThreadOptions, type ThreadSaid } from './outbound-thread.protocol.js';
 import { failed, type OutboundEnd, type OutboundRequest, type OutboundSender } from './outbound.js';
 
 /** The thread is the built program, also where this file is read as a source. */
@@ -10,6 +10,8 @@ const PROGRAM = new URL('../dist/outbound-thread.main.js', import.meta.url);
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 /** A thread that owes an end and says nothing for so long has stopped to work, and is replaced. */
 const SILENT_MS = 3_000;
+/** A thread that begins may need so long to say the first word, on a machine that is busy with other work. */
+const BEGIN_MS = 60_000;
 
 /** A request that the thread has not answered yet. */
 interface Owed {
@@ -27,7 +29,7 @@ export class OutboundThread implements OutboundSender {
   private readonly aborts = new AbortListeners();
   private readonly overdueMs: number;
   private requests = 0;
-  private isOnline = false;
+  private isReady = false;
   private heardMs = -Infinity;
 
   constructor(private readonly options: ThreadOptions) {
@@ -51,11 +53,8 @@ export class OutboundThread implements OutboundSender {
     }
     this.underWay.set(id, { askedMs: performance.now(), resolve });
     const abort = (): void => this.worker?.postMessage({ kind: 'abort', id } satisfies ThreadAsk);
-    const timer = setTimeout(() => {
-      abort();
-      resolve(failed('aborted', 'the thread does not answer', this.overdueMs));
-      if (performance.now() - this.heardMs > SILENT_MS) this.replace();
-    }, this.overdueMs);
+    // What the thread has said meanwhile is read first.
+    const timer = setTimeout(() => setImmediate(() => this.giveUp(id)), this.overdueMs);
     const endListening = signal && this.aborts.add(signal, abort);
     const end = await promise;
     this.underWay.delete(id);
@@ -69,6 +68,15 @@ export class OutboundThread implements OutboundSender {
     await this.worker?.terminate();
   }
 
+  /** Ends a request that the thread has not answered. One that begins to work later finds it too late to be sent. */
+  private giveUp(id: number): void {
+    const owed = this.underWay.get(id);
+    if (owed === undefined) return;
+    this.worker?.postMessage({ kind: 'abort', id } satisfies ThreadAsk);
+    owed.resolve(failed(this.isReady ? 'aborted' : 'never sent', 'the thread does not answer', this.overdueMs));
+    if (performance.now() - this.heardMs > SILENT_MS) this.replace();
+  }
+
   /** Nothing more is given to this thread, also not while it ends. */
   private replace(): void {
     const { worker } = this;
@@ -79,13 +87,14 @@ export class OutboundThread implements OutboundSender {
 
   private begin(): Worker {
     const worker = new Worker(PROGRAM, { workerData: this.options, resourceLimits: MEMORY });
-    this.isOnline = false;
+    this.isReady = false;
+    this.heardMs = performance.now() + BEGIN_MS - SILENT_MS;
     // An idle thread does not keep the process.
     worker.unref();
-    worker.on('online', () => (this.isOnline ||= this.worker === worker));
-    worker.on('message', ({ id, end }: ThreadEnd) => {
+    worker.on('message', (said: ThreadSaid) => {
       this.heardMs = performance.now();
-      this.underWay.get(id)?.resolve(end);
+      if (said.kind === 'end') this.underWay.get(said.id)?.resolve(said.end);
+      else this.isReady ||= this.worker === worker;
     });
     const ended = (cause: unknown): void => this.lose(worker, `the thread has ended: ${messageOf(cause)}`);
     worker.on('error', ended).on('exit', ended);
@@ -96,7 +105,7 @@ export class OutboundThread implements OutboundSender {
   private lose(worker: Worker, reason: string): void {
     if (this.worker !== worker) return;
     this.worker = undefined;
-    const error = this.isOnline ? 'aborted' : 'never sent';
+    const error = this.isReady ? 'aborted' : 'never sent';
     for (const { askedMs, resolve } of this.underWay.values()) {
       resolve(failed(error, reason, Math.round(performance.now() - askedMs)));
     }

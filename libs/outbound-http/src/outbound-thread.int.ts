@@ -1,22 +1,15 @@
 import { Session } from 'node:inspector';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { RawReceivers, response } from '../test/raw-receiver.js';
-import { OutboundThread, type OutboundEnd } from './index.js';
+import { sent } from '../test/sent.js';
+import { OutboundThread } from './index.js';
 
 const thread = new OutboundThread({ allowPrivate: true, refusedHosts: [] });
 const receivers = new RawReceivers();
 
 const receiver: RawReceivers['start'] = (answer) => receivers.start(answer);
 
-function post(url: string, by = thread, signal?: AbortSignal): Promise<OutboundEnd> {
-  return by.post({ url, headers: { 'x-own': 'ab' }, body: Buffer.from('{"n":1}'), ...(signal ? { signal } : {}) });
-}
-
-/** A thread that is late, or starts late, sends nothing: until one request is sent. */
-async function sent(...request: Parameters<typeof post>): Promise<OutboundEnd> {
-  const end = await post(...request);
-  return end.state === 'failed' && end.error === 'never sent' ? sent(...request) : end;
-}
+const once = { headers: {}, body: Buffer.from('{"n":1}') };
 
 afterEach(() => receivers.stop());
 
@@ -25,7 +18,8 @@ afterAll(() => thread.close());
 describe('a request of a thread', () => {
   it('carries exactly the bytes and the given headers, and has the response', async () => {
     const own = await receiver((socket) => socket.write(response(200, [], 'ok')));
-    expect(await sent(own.url)).toMatchObject({ state: 'answered', status: 200, body: 'ok', isCut: false });
+    const end = await sent(thread, own.url, { headers: { 'x-own': 'ab' } });
+    expect(end).toMatchObject({ state: 'answered', status: 200, body: 'ok', isCut: false });
     const [request = ''] = own.requests;
     expect(request.endsWith('\r\n\r\n{"n":1}')).toBe(true);
     expect(request).toMatch(/^x-own: ab$/im);
@@ -34,7 +28,7 @@ describe('a request of a thread', () => {
   it('leaves the caller its body', async () => {
     const own = await receiver((socket) => socket.write(response(200)));
     const body = Buffer.from('{"n":2}');
-    await thread.post({ url: own.url, headers: {}, body });
+    await sent(thread, own.url, { body });
     expect(body.toString()).toBe('{"n":2}');
   });
 
@@ -43,9 +37,9 @@ describe('a request of a thread', () => {
     const strict = new OutboundThread({ allowPrivate: false, refusedHosts: [] });
     const other = new OutboundThread({ allowPrivate: true, refusedHosts: [{ host: '127.0.0.1', port: own.port }] });
     try {
-      for (const by of [strict, other]) expect(await sent(own.url, by)).toMatchObject({ error: 'url not allowed' });
+      for (const by of [strict, other]) expect(await sent(by, own.url)).toMatchObject({ error: 'url not allowed' });
       expect(own.sockets).toHaveLength(0);
-      expect(await sent(own.url)).toMatchObject({ status: 200 });
+      expect(await sent(thread, own.url)).toMatchObject({ status: 200 });
     } finally {
       await Promise.all([strict.close(), other.close()]);
     }
@@ -55,11 +49,11 @@ describe('a request of a thread', () => {
     const asked = Promise.withResolvers<void>();
     const own = await receiver(() => asked.resolve());
     const controller = new AbortController();
-    const ended = sent(own.url, thread, controller.signal);
+    const ended = sent(thread, own.url, { signal: controller.signal });
     await asked.promise;
     controller.abort();
     expect(await ended).toMatchObject({ state: 'failed', error: 'aborted' });
-    expect(await post(own.url, thread, controller.signal)).toMatchObject({ error: 'aborted' });
+    expect(await thread.post({ ...once, url: own.url, signal: controller.signal })).toMatchObject({ error: 'aborted' });
     expect(own.requests).toHaveLength(1);
   });
 
@@ -67,7 +61,7 @@ describe('a request of a thread', () => {
     const own = await receiver(() => undefined);
     const hasty = new OutboundThread({ allowPrivate: true, refusedHosts: [], deadlineMs: 2_000 });
     try {
-      expect(await sent(own.url, hasty)).toMatchObject({ state: 'failed', error: 'no response' });
+      expect(await sent(hasty, own.url)).toMatchObject({ state: 'failed', error: 'no response' });
     } finally {
       await hasty.close();
     }
@@ -81,20 +75,20 @@ describe('a thread that ends', () => {
       if (own.requests.length === 1) asked.resolve();
       else socket.write(response(200, [], 'ok'));
     });
-    const ended = sent(own.url);
+    const ended = sent(thread, own.url);
     await asked.promise;
     await thread.close();
     const lost = await ended;
     expect(lost).toMatchObject({ state: 'failed', error: 'aborted', reason: expect.stringContaining('has ended') });
     expect(lost.durationMs).toBeGreaterThan(0);
-    expect(await sent(own.url)).toMatchObject({ state: 'answered', body: 'ok' });
+    expect(await sent(thread, own.url)).toMatchObject({ state: 'answered', body: 'ok' });
   });
 
   it('has sent nothing when it cannot start', async () => {
     const own = await receiver((socket) => socket.write(response(200)));
     // What no thread can be given.
     const unable = new OutboundThread({ allowPrivate: true, refusedHosts: [(() => undefined) as never] });
-    expect(await post(own.url, unable)).toMatchObject({ state: 'failed', error: 'never sent' });
+    expect(await unable.post({ ...once, url: own.url })).toMatchObject({ state: 'failed', error: 'never sent' });
     expect(own.sockets).toHaveLength(0);
   });
 
@@ -103,10 +97,13 @@ describe('a thread that ends', () => {
     const deadlineMs = 5_000;
     const stuck = new OutboundThread({ allowPrivate: true, refusedHosts: [], deadlineMs });
     try {
-      await sent(own.url, stuck);
+      await sent(stuck, own.url);
       await standStill(deadlineMs);
-      expect(await post(own.url, stuck)).toMatchObject({ error: 'aborted', reason: 'the thread does not answer' });
-      expect(await sent(own.url, stuck)).toMatchObject({ state: 'answered', body: 'ok' });
+      expect(await stuck.post({ ...once, url: own.url })).toMatchObject({
+        error: 'aborted',
+        reason: 'the thread does not answer',
+      });
+      expect(await sent(stuck, own.url)).toMatchObject({ state: 'answered', body: 'ok' });
     } finally {
       await stuck.close();
     }

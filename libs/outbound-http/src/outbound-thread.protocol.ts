@@ -18,8 +18,6 @@ export type ThreadAsk =
     } & Pick<OutboundRequest, 'url' | 'headers'>)
   | { readonly kind: 'abort'; readonly id: number };
 
-/** How a request of the thread ended. */
-export interface ThreadEnd {
-  readonly id: number;
-  readonly end: OutboundEnd;
-}
+/** What the thread says: once, that it has begun to work, before it takes the first request; and how each request ended. */
+export type ThreadSaid =
+  { readonly kind: 'ready' } | { readonly kind: 'end'; readonly id: number; readonly end: OutboundEnd };
