@@ -23,12 +23,15 @@ export interface DatabaseOptions {
   readonly connectWithinMs?: number;
   /** How long one statement may take (10,000 ms). */
   readonly statementWithinMs?: number;
+  /** After how long without work a connection is closed (10,000 ms); 0: never, with all that it has prepared. */
+  readonly idleMs?: number;
   /** Called with errors of idle connections, which belong to no query. */
   readonly onIdleError: (error: Error) => void;
 }
 
 const STATEMENT_WITHIN_MS = 10_000;
 const CONNECT_WITHIN_MS = 5_000;
+const IDLE_MS = 10_000;
 /** Of a pool of 8: transactions at once that work for one tenant alone. */
 const EACH_TENANT_MAX = 2;
 
@@ -142,6 +145,7 @@ function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
       pipeline: true,
       keepAlive: true,
       connectionTimeoutMillis: connectWithinMs(options),
+      idleTimeoutMillis: options.idleMs ?? IDLE_MS,
       query_timeout: statementWithinMs + 2_000,
       options: [
         `-c search_path=${options.schema}`,
