@@ -82,7 +82,12 @@ export function useChange<N extends Name>(
     onSuccess: async (answer) => {
       if (done !== undefined) showDone(typeof done === 'string' ? done : done(answer));
       onDone?.(answer);
-      await Promise.all(refreshes.map((one) => client.invalidateQueries({ queryKey: [one] })));
+      const refresh = async (one: Name): Promise<void> => {
+        // A first read that is under way would go on otherwise, and may be older than the change.
+        await client.cancelQueries({ queryKey: [one] });
+        await client.invalidateQueries({ queryKey: [one] });
+      };
+      await Promise.all(refreshes.map(refresh));
     },
     onError: (problem) => {
       if (!isQuiet) showProblem(problem);
