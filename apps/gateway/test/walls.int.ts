@@ -89,8 +89,12 @@ describe('forms of strangers', () => {
   });
 
   it('are limited by network once they are refused for their form, and right ones of other networks pass', async () => {
-    const counts = await statusesOf([...Array(250).keys()].map(() => signIn('192.0.2.9', '{"email":')));
-    expect([...counts.keys()].sort()).toEqual([400, 429]);
+    // As above: what comes back meanwhile may be more than a busy machine asks for.
+    await eventually(async () => {
+      const counts = await statusesOf([...Array(250).keys()].map(() => signIn('192.0.2.9', '{"email":')));
+      expect([...counts.keys()].filter((status) => status !== 400 && status !== 429)).toEqual([]);
+      return counts.has(429);
+    });
     const { email, password } = await makeMember(booted.database);
     expect((await signIn('192.0.2.10', JSON.stringify({ email, password }))).status).toBe(200);
   });

@@ -49,7 +49,13 @@ describe('the shapes are the provider’s', () => {
     await receiver.until(() => receiver.statusesOf('shape-failed').length === 2);
     const callback = receiver.received.find(({ raw }) => raw.includes('"failed"'));
 
-    expect(shapeOf(JSON.parse(callback?.raw ?? '{}'))).toEqual(shapeOf(recorded('status-callback')));
+    // A busy machine has both of its statuses in one.
+    const body = JSON.parse(callback?.raw ?? '{}') as {
+      entry?: { changes: { value: { statuses: { status: string }[] } }[] }[];
+    };
+    const value = body.entry?.[0]?.changes[0]?.value;
+    if (value) value.statuses = value.statuses.filter((one) => one.status === 'failed');
+    expect(shapeOf(body)).toEqual(shapeOf(recorded('status-callback')));
     const signature = createHmac('sha256', 'simulator-app-secret')
       .update(callback?.raw ?? '')
       .digest('hex');

@@ -36,7 +36,6 @@ describe('magic recipients', () => {
     ['06', 100],
   ])('%s is refused with %i, and no callback follows', async (nn, code) => {
     const answer = await magic(nn);
-
     expect(answer.body['error']?.['code']).toBe(code);
     expect(answer.status).toBe(code === 131000 ? 500 : 400);
     await sim.callbacksDone();
@@ -165,7 +164,10 @@ describe('knobs', () => {
     expect(accepted).toBeLessThanOrEqual(3 + Math.floor((sinceMs * 3) / 1_000));
     await sim.control('PUT', 'knobs/reset');
     await sim.control('PUT', 'knobs', { limits: { pairRate: true } });
-    expect((await codesOf(46, '+16505550002')).filter((code) => code === undefined)).toHaveLength(45);
+    const beganMs = performance.now();
+    const ofPair = (await codesOf(46, '+16505550002')).filter((code) => code === undefined).length;
+    // One comes back every 6 s.
+    expect([45, 45 + Math.floor((performance.now() - beganMs) / 6_000)]).toContain(ofPair);
     expect(await codesOf(1, '+16505550003')).toEqual([undefined]);
     await sim.control('PUT', 'knobs/reset');
     await sim.control('PUT', 'knobs', { limits: { window24h: true } });
@@ -230,18 +232,16 @@ describe('the record of requests', () => {
       walked.push(...(page['items'] ?? []));
       query = page['nextCursor'] === undefined ? undefined : `limit=3&cursor=${String(page['nextCursor'])}`;
     }
-
     expect(walked.map((item) => item['reference'])).toEqual([0, 1, 2, 3, 4, 5, 6].map((at) => `walk-${at}`));
   });
 
   it('loses nothing that was answered, nor what was open, to a kill, and goes on after a line cut short', async () => {
     await Promise.all(Array.from({ length: 50 }, (_, at) => sim.send({ biz_opaque_callback_data: `kept-${at}` })));
-    await sim.control('PUT', 'knobs', { latencyMs: 3_000 });
+    await sim.control('PUT', 'knobs', { latencyMs: 20_000 });
     const open = sim.send({ biz_opaque_callback_data: 'open' });
     await sim.until('requests', (body) => Number(body['total']) === 51);
     const change = (dataDir: string): void => appendFileSync(join(dataDir, 'requests.jsonl'), '{"arrived":17,"phon');
     const next = await SimulatorHarness.start({ copyOf: sim, change });
-
     expect((await next.requests())['total']).toBe(51);
     for (let at = 0; at < 50; at += 1) {
       const [before, after] = [await sim.requests(`reference=kept-${at}`), await next.requests(`reference=kept-${at}`)];

@@ -20,7 +20,8 @@ export class OutboundApart extends OutboundThread implements OnApplicationShutdo
 }
 
 function optionsOf(config: WebhooksConfig): ThreadOptions {
-  return { allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE, refusedHosts: ownHosts(config) };
+  const { WEBHOOKS_ALLOW_PRIVATE: allowPrivate, requestDeadlineMs: deadlineMs } = config;
+  return { allowPrivate, refusedHosts: ownHosts(config), deadlineMs };
 }
 
 /** Seals and opens the signing secrets. */

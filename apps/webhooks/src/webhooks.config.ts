@@ -44,7 +44,10 @@ const schema = {
 };
 
 /** What webhooks reads from its environment. */
-export type WebhooksConfig = ConfigOf<typeof schema>;
+export type WebhooksConfig = ConfigOf<typeof schema> & {
+  /** Of tests alone, in place of the 10 s of a request; no setting. */
+  readonly requestDeadlineMs?: number;
+};
 
 /** Token of the `WebhooksConfig`. */
 export const WEBHOOKS_CONFIG = Symbol('WebhooksConfig');

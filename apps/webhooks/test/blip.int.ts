@@ -11,7 +11,7 @@ const CALM = 150;
 const FAILED = 40;
 
 it('a blip of a busy receiver, which fails all requests in flight, counts as one failure and deactivates nothing', async () => {
-  const running = await startWebhooks(servers, 0.01);
+  const running = await startWebhooks(servers, 0.01, 1, 120_000);
   const customer = newCustomer(running);
   const held: ServerResponse[] = [];
   let isHolding = false;

@@ -20,7 +20,7 @@ const waitingSql = statement(
 );
 let running: RunningWebhooks;
 beforeAll(async () => {
-  running = await startWebhooks(servers);
+  running = await startWebhooks(servers, 1, 1, 60_000);
 });
 
 interface Page {
@@ -72,7 +72,7 @@ describe('an event that comes before the one that precedes it in its conversatio
     expect(arrived().toSorted()).toEqual([expected[0], other].toSorted());
     expected.push(await receive(2), ...early.reverse());
     // One at a time, each after a pause of its own, would take minutes.
-    await eventually(() => arrived().length === expected.length + 1, { deadlineMs: 15_000 });
+    await eventually(() => arrived().length === expected.length + 1, { deadlineMs: 60_000 });
     expect(arrived().filter((id) => id !== other)).toEqual(expected);
     expect((await readFeed(customer, null)).ids.filter((id) => id !== other)).toEqual(expected);
   });
@@ -132,8 +132,8 @@ describe('a delivery that has gone before its attempt begins', () => {
     await running.superuser.query(removeSql, [gone]);
     // Four may be under way after the success of the earlier one, and the other is: there are places for three.
     held.get(earlier)?.();
-    // Before the other is over, which is given up after 10 s.
-    await eventually(() => [later, ...behind].every((id) => arrived().includes(id)), { deadlineMs: 6_000 });
+    // Before the other is over, which is given up after 60 s.
+    await eventually(() => [later, ...behind].every((id) => arrived().includes(id)), { deadlineMs: 50_000 });
     expect(arrived()).not.toContain(gone);
     for (const end of held.values()) end();
   });

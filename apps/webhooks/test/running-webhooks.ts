@@ -37,8 +37,18 @@ export interface PublishedEvent<Data> {
   readonly occurredAt?: Date;
 }
 
-/** Starts servers and one replica. @param timeScale of the waits between attempts */
-export async function startWebhooks(servers: TestServers, timeScale = 1, replicas = 1): Promise<RunningWebhooks> {
+/**
+ * Starts servers and one replica.
+ *
+ * @param timeScale of the waits between attempts
+ * @param requestDeadlineMs where a request must last for as long as a busy machine needs for what is tried meanwhile; else 10 s
+ */
+export async function startWebhooks(
+  servers: TestServers,
+  timeScale = 1,
+  replicas = 1,
+  requestDeadlineMs?: number,
+): Promise<RunningWebhooks> {
   const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
   const nats = await servers.nats();
   const receiver = await startReceiver(servers.onEnd);
@@ -65,7 +75,7 @@ export async function startWebhooks(servers: TestServers, timeScale = 1, replica
     nats,
     environment,
     start: async (more = {}) => {
-      const config = webhooksConfig({ ...environment, ...more });
+      const config = { ...webhooksConfig({ ...environment, ...more }), requestDeadlineMs };
       const log = createLog('webhooks');
       const service = await startService({ service: 'webhooks', config, log, module: WebhooksModule.of(config) });
       let stopped: Promise<void> | undefined;

@@ -23,7 +23,7 @@ const laneSql = statement(
 let running: RunningWebhooks;
 
 beforeAll(async () => {
-  running = await startWebhooks(servers, 1, 0);
+  running = await startWebhooks(servers, 1, 0, 120_000);
 });
 
 describe('a process that is stopped in order', () => {

@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const POLL_MS = 10;
 /** Ends the wait for what never comes; no measure of speed: other processes may have most of the machine. */
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 120_000;
 
 /**
  * Awaits what another process, or a loop of this one, will bring about and cannot signal.
  *
  * @param check resolves to the wanted value; throws, or resolves to undefined or false, as long as it is not so
  * @returns the value
- * @throws the last error of `check`, or one that says how long it took, after `deadlineMs` (30 s)
+ * @throws the last error of `check`, or one that says how long it took, after `deadlineMs` (2 minutes)
  */
 export async function eventually<Value>(
   check: () => Promise<Value | undefined | false> | Value | undefined | false,

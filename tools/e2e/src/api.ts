@@ -54,7 +54,7 @@ export class Api {
         ...headers,
       },
       ...(body === undefined ? {} : { body }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(120_000),
     });
     const text = await answer.text();
     assertDescribed({ method, target: path, status: answer.status, headers: answer.headers, text });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
 import type { ApiBody } from './api.js';
 import { operator } from './operator.js';
@@ -6,7 +6,7 @@ import { sharedStack } from './shared-stack.js';
 
 const SOON = { deadlineMs: 60_000 };
 const PER_HOUR = 7_200;
-const TOTAL = 400;
+const TOTAL = 4_000;
 
 describe('a running bulk send', () => {
   let all: Awaited<ReturnType<typeof sharedStack>>;
@@ -34,6 +34,10 @@ describe('a running bulk send', () => {
     expect(sent.status).toBe(202);
     job = `/v1/templates/send/${sent.body?.id}`;
     await goesOn();
+  });
+
+  afterAll(async () => {
+    if (job) await all.acme.ask('POST', `${job}/cancel`);
   });
 
   it('estimates its end by its throttle', async () => {

@@ -36,6 +36,9 @@ export interface WatchedPage {
   readonly complaints: string[];
 }
 
+/** How long a page may take to come to what is waited for, on a machine that is busy with other work. */
+export const PAGE_MS = 300_000;
+
 /** Starts the Chromium of the tests. @throws Error in one line where there is none */
 export async function launchBrowser(): Promise<Browser> {
   const { executablePath, environment } = await findChromium({ cacheDir: `${root}.cache` });
@@ -51,6 +54,7 @@ export async function openConsole(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ baseURL: baseUrl, reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(PAGE_MS);
   const complaints: string[] = [];
   await context.route(
     (url) => url.origin !== new URL(baseUrl).origin,
@@ -60,9 +64,9 @@ export async function openConsole(
     },
   );
   const page = await context.newPage();
-  // The question for a session before sign-in is answered 401, which browsers report as well.
+  // Browsers report each refusal: 401 before sign-in, and 503 of a busy machine, after which the console asks again.
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text());
+    if (message.type() === 'error' && !/status of (4\d\d|503)/.test(message.text())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('dialog', (dialog) => {
@@ -108,4 +112,10 @@ export async function exported(page: Page): Promise<{ readonly name: string; rea
   const download = await saving;
   const text = await readFile(await download.path(), 'utf8');
   return { name: download.suggestedFilename(), rows: text.trimEnd().split('\r\n') };
+}
+
+/** Chooses a file of recipients with this text. */
+export async function chooseFile(page: Page, text: string): Promise<void> {
+  const buffer = Buffer.from(text);
+  await page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
 }

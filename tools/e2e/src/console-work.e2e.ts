@@ -2,10 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { TOTP } from 'otpauth';
 import { appClient } from './app-client.js';
 import {
+  chooseFile,
   exported,
   launchBrowser,
   openConsole,
@@ -86,9 +87,13 @@ describe('work in the console', () => {
     await page.getByText('Completed', { exact: true }).waitFor();
     const id = page.url().split('/').at(-1) ?? '';
     expect((await api.get(`/app/api/templates/send/${id}`)).body).toMatchObject({ status: 'COMPLETED', total: 3 });
+    // Then no status moves between what is read here and what the page reads.
+    const items = await eventually(async () => {
+      const { items: read = [] } = (await api.get(`/app/api/templates/send/${id}/recipients`)).body ?? {};
+      return read.every(({ status }) => status !== 'QUEUED' && status !== 'SENT') && read;
+    });
     await page.reload();
     await page.getByRole('row').filter({ hasText: 'The same person is in the file before' }).waitFor();
-    const { items = [] } = (await api.get(`/app/api/templates/send/${id}/recipients`)).body ?? {};
     expect(await exported(page)).toEqual({
       name: `recipients-${id}.csv`,
       rows: [
@@ -293,8 +298,3 @@ describe('work in the console', () => {
 /** The present code, or the next: taken from now on for half a minute at least, and for a minute. */
 const codeOf = (seed: string, step: 0 | 1): string =>
   new TOTP({ secret: seed }).generate({ timestamp: Date.now() + step * 30_000 });
-
-async function chooseFile(page: Page, text: string): Promise<void> {
-  const buffer = Buffer.from(text);
-  await page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
-}

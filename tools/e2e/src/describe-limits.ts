@@ -123,20 +123,25 @@ export const describeLimits = (gateways: number, running: () => OwnStack): void 
         const connections = await connectToEachGateway(stack, own.apiKey);
         expect(connections).toHaveLength(gateways);
         await database.setTerms(own.id, { requestsPerMinute: 1, burst: 57 });
+        const startedMs = performance.now();
         const answers = await Promise.all(
           connections.flatMap((connection) => Array.from({ length: 300 / gateways }, () => connection.get('/v1/ping'))),
         );
+        const elapsedS = (performance.now() - startedMs) / 1_000;
         for (const connection of connections) connection.close();
         const passed = answers.filter(({ status }) => status === 200);
         const refused = answers.filter(({ status }) => status === 429);
-        expect([passed.length, refused.length]).toEqual([57, 243]);
+        expect(passed.length + refused.length).toBe(300);
+        expect(passed.length).toBeGreaterThanOrEqual(57);
+        // What the rate gives back meanwhile, of which a quick machine sees none.
+        expect(passed.length).toBeLessThanOrEqual(57 + Math.floor(elapsedS / 60));
         // One that began before the first was counted, and came after it, sees one fewer.
         const left = passed.map(({ headers }) => Number(headers.get('ratelimit-remaining'))).sort((a, b) => a - b);
         expect(left.filter((remaining, index) => remaining !== index && remaining !== index - 1)).toEqual([]);
         for (const { headers } of refused) {
           expect(headers.get('ratelimit-limit')).toBe('57');
           expect(headers.get('ratelimit-remaining')).toBe('0');
-          expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
+          expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(Math.max(1, 59 - elapsedS));
           expect(headers.get('retry-after')).toMatch(/^\d+$/);
         }
       });
@@ -146,7 +151,7 @@ export const describeLimits = (gateways: number, running: () => OwnStack): void 
         const startedMs = performance.now();
         let passed = 0;
         const flood = async (): Promise<void> => {
-          while (passed < 80 && performance.now() - startedMs < 40_000) {
+          while (passed < 80 && performance.now() - startedMs < 300_000) {
             if ((await api.get('/v1/ping')).status === 200) passed++;
           }
         };

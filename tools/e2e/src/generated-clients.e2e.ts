@@ -48,7 +48,7 @@ describe('clients generated from the description as it is served', () => {
   async function runs(program: string, parameters: readonly string[], more: object = {}): Promise<string> {
     const env = { ...baseEnvironment(), BASE_URL: all.baseUrl, API_KEY: apiKey(), ...more };
     try {
-      const { stdout, stderr } = await run(program, [...parameters], { cwd: folder, env, timeout: 150_000 });
+      const { stdout, stderr } = await run(program, [...parameters], { cwd: folder, env });
       return stdout + stderr;
     } catch (error) {
       const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };

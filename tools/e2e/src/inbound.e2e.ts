@@ -54,6 +54,13 @@ describe('what the upstream brings', () => {
       const { body } = await acme.get(`/v1/conversations/${conversation.id}/messages?limit=100`);
       return body?.items?.length === count ? body.items.toReversed() : undefined;
     });
+  /** Awaits a text of a contact, on whatever channel. */
+  const textWhen = (contactId: unknown, expected: string): Promise<ApiBody> =>
+    eventually(async () => {
+      const paths = (await conversationsOf(contactId)).map(({ id }) => `/v1/conversations/${id}/messages`);
+      const pages = await Promise.all(paths.map((path) => acme.get(path)));
+      return pages.flatMap(({ body }) => body?.items ?? []).find(({ text }) => text === expected);
+    });
   const optOutsOf = async (contact: ApiBody): Promise<unknown[]> => {
     const { body } = await acme.get(`/v1/opt-outs?contactId=${contact.id}`);
     return (body?.items ?? []).map((one) => [one['source'], one['messagingChannelId']]);
@@ -117,11 +124,7 @@ describe('what the upstream brings', () => {
     await say(' ¡stop! 🛑');
     const stopped = await contactWhen(phone, (one) => (one['optedOutChannelIds'] as string[]).length === 1);
     // Shown means suppressed: the message, the opt-out and what sends are judged by are there together.
-    const said = await eventually(async () => {
-      const [conversation] = await conversationsOf(stopped.id);
-      const { body } = await acme.get(`/v1/conversations/${conversation?.id}/messages`);
-      return body?.items?.find(({ text }) => text === ' ¡stop! 🛑');
-    });
+    const said = await textWhen(stopped.id, ' ¡stop! 🛑');
     expect([said['type'], await send()]).toEqual(['TEXT', 'CONTACT_OPTED_OUT']);
     expect(stopped).toMatchObject({ isOptedOut: false, optedOutChannelIds: [first?.id] });
     expect(await optOutsOf(stopped)).toEqual([['KEYWORD', first?.id]]);
@@ -129,6 +132,7 @@ describe('what the upstream brings', () => {
 
     await inbound({ from: phone, displayPhone: second?.phone, button: { payload: 'STOP', text: 'No more of these' } });
     const everywhere = await contactWhen(phone, ({ isOptedOut }) => isOptedOut);
+    await textWhen(everywhere.id, 'No more of these');
     expect([await send(), await send(second)]).toEqual(['CONTACT_OPTED_OUT', 'CONTACT_OPTED_OUT']);
     await say('STOP', second);
     const created =

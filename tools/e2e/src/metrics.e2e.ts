@@ -52,7 +52,7 @@ describe('the metrics of running services', () => {
     await acme.get('/v1/conversations');
     // A snooze that ends by itself.
     const conversation = `/v1/conversations/${String(sent.body?.['conversationId'])}`;
-    const snooze = { status: 'SNOOZED', snoozedUntil: new Date(Date.now() + 5_000).toISOString() };
+    const snooze = { status: 'SNOOZED', snoozedUntil: new Date(Date.now() + 30_000).toISOString() };
     expect((await acme.ask('PATCH', conversation, JSON.stringify(snooze))).body?.status).toBe('SNOOZED');
     await eventually(async () => (await acme.get(conversation)).body?.status === 'OPEN');
     await acme.ask('PROPFIND', '/v1/canary-5d1c7');

@@ -3,7 +3,7 @@ import { appDescription, publicDescription } from '@switchboard/check/descriptio
 import type { JsonObject } from '@switchboard/check/description/closed-schemas';
 import type { Browser, Page } from 'playwright-core';
 import type { SeededOrganization } from '@switchboard/dev';
-import { launchBrowser } from './console-browser.js';
+import { launchBrowser, PAGE_MS } from './console-browser.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -129,6 +129,7 @@ describe('the descriptions as they are served', () => {
 
   async function watchedPage(): Promise<{ page: Page; foreign: string[]; complaints: string[] }> {
     const context = await browser.newContext();
+    context.setDefaultTimeout(PAGE_MS);
     const foreign: string[] = [];
     const complaints: string[] = [];
     await context.route('**', (route) => {

@@ -41,7 +41,11 @@ describe('the sandbox of the local run', () => {
     }, SOON);
     const reply = await page.post('/app/api/messages', { to: FROM, text: 'Yes' });
     expect([reply.status, reply.body?.['conversationId']]).toEqual([200, inbound['conversationId']]);
-    expect((await page.post('/app/api/sandbox/read', { messageId: reply.body?.id })).status).toBe(204);
+    // Nothing can be read before the provider has it.
+    await eventually(
+      async () => (await page.post('/app/api/sandbox/read', { messageId: reply.body?.id })).status === 204,
+      SOON,
+    );
     await eventually(async () => {
       const [newest] = await messagesOf(inbound['conversationId']);
       return newest?.['status'] === 'READ';

@@ -200,7 +200,7 @@ describe('a message on its way through everything that npm start starts', () => 
     expect((await move({ status: 'SNOOZED', snoozedUntil: '2001-01-01' })).body?.error?.message).toMatch(
       /snoozedUntil/,
     );
-    const until = new Date(Date.now() + 5_000);
+    const until = new Date(Date.now() + 30_000);
     const snoozed = await move({ status: 'SNOOZED', snoozedUntil: until.toISOString() });
     expect(snoozed.body).toMatchObject({ status: 'SNOOZED', snoozedUntil: until.toISOString() });
     await eventually(async () => (await acme.get(path)).body?.status === 'OPEN');

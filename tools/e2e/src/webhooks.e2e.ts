@@ -78,8 +78,11 @@ describe('webhooks, from the upstream to receivers of customers', () => {
     expect(paused.body.data['template']).toMatchObject({ id: template?.id, status: 'PAUSED' });
 
     for (const event of subscribableEvents) {
-      const [one, other] = await Promise.all(receivers.map((receiver) => receiver.of(event)));
-      expect([event, (other ?? one)?.body]).toEqual([event, one?.body]);
+      const [one, other] = receivers;
+      const { body } = (await one?.of(event)) ?? {};
+      // Of two conversations one may be ahead at one receiver, and the other at another.
+      const same = await other?.of(event, (arrived) => arrived.body.data.id === body?.data.id);
+      if (other) expect([event, same?.body]).toEqual([event, body]);
     }
     const ids = first.received.map(({ body }) => body.data.id);
     expect(new Set(ids).size).toBe(ids.length);

@@ -37,6 +37,7 @@ export class WorkspaceCopy {
     const manifests = present.filter((path) => /^(apps|libs|tools)\/[^/]+\/package\.json$/.test(path));
     await Promise.all(manifests.map((path) => copy.copy(join(dirname(path), 'dist'))));
     await copy.linkPackages(manifests.map(dirname));
+    await copy.linkNatsServer();
     await copy.git('init', '--quiet');
     return copy;
   }
@@ -76,6 +77,14 @@ export class WorkspaceCopy {
       if (error.code !== 'ENOENT') throw error;
     });
     return path;
+  }
+
+  /** The one that is here, or that either of them fetches: not one more from the network in the middle of the tests. */
+  private async linkNatsServer(): Promise<void> {
+    const fetched = join(root, '.cache', 'nats');
+    await mkdir(fetched, { recursive: true });
+    await mkdir(join(this.root, '.cache'), { recursive: true });
+    await symlink(fetched, join(this.root, '.cache', 'nats'));
   }
 
   private async linkPackages(folders: readonly string[]): Promise<void> {
