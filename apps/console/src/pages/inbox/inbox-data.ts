@@ -13,7 +13,7 @@ import { listen, type LiveEvent } from '../../api/live-events.js';
 import { problemOf, type Problem } from '../../api/problem.js';
 import { showDone, showProblem } from '../../ui/notices.js';
 import { mergedTop, type Page } from './merged-top.js';
-import { keepNewest } from './newest-messages.js';
+import { keepNewest, withMessage } from './newest-messages.js';
 
 /** A status of a conversation. */
 export type Status = Conversation['status'];
@@ -28,8 +28,15 @@ const conversationsKey = (status: Status): readonly unknown[] => ['listConversat
 const threadKey = (id: string): readonly unknown[] => ['listMessages', 'thread', id];
 const conversationKey = (id: string): readonly unknown[] => ['getConversation', { path: { id } }];
 
-/** What is read once is kept up to date by the stream of events: read again, all of its pages would be. */
-const followed = { staleTime: Infinity, refetchOnWindowFocus: false } as const;
+/**
+ * What is read once is kept up to date by the stream of events: read again, all of its pages would be. What holds no more than
+ * events, because its first reading was given up, is still to be read.
+ */
+const followed = {
+  staleTime: ({ state }: { readonly state: { readonly dataUpdatedAt: number } }) =>
+    state.dataUpdatedAt === 0 ? 0 : Infinity,
+  refetchOnWindowFocus: false,
+} as const;
 
 /** Conversations of a status, the newest message first, page by page. */
 export function useConversations(status: Status): UseInfiniteQueryResult<Pages<Conversation>, Problem> {
@@ -70,19 +77,7 @@ export function showMessage(client: QueryClient, message: Message): void {
   if (isUnread && client.isFetching({ queryKey }) === 0) return;
   client.setQueryData<Pages<Message>>(
     queryKey,
-    (old = { pages: [], pageParams: [undefined] }) => {
-      let isKnown = false;
-      const pages = old.pages.map((page) => {
-        if (!page.items.some(({ id }) => id === message.id)) return page;
-        isKnown = true;
-        return { ...page, items: page.items.map((one) => (one.id === message.id ? message : one)) };
-      });
-      if (isKnown) return { ...old, pages };
-      const [first, ...rest] = pages;
-      // Ids sort by age: a message that came late takes its place.
-      const items = [message, ...(first?.items ?? [])].sort((a, b) => (a.id < b.id ? 1 : -1));
-      return { ...old, pages: [{ ...first, items }, ...rest] };
-    },
+    (old = { pages: [], pageParams: [undefined] }) => withMessage(old, message),
     isUnread ? { updatedAt: 0 } : undefined,
   );
 }

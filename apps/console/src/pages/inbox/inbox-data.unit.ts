@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import type { Conversation, Message } from '../../api/api.generated.js';
 import { showConversation, showMessage, showSent, threadOptions } from './inbox-data.js';
 
@@ -77,6 +77,26 @@ describe('a thread that is read while the stream of events shows more', () => {
     showMessage(client, message('c3', 'RECEIVED'));
     await second(message('c2', 'RECEIVED'), message('c1', 'SENT'));
     expect(shown()).toEqual(['c3 RECEIVED', 'c2 RECEIVED', 'c1 SENT']);
+  });
+
+  it('leaves a message that is older than what was loaded to its own page', () => {
+    const page = { items: [message('c9', 'SENT'), message('c8', 'SENT')], nextCursor: 'after c8' };
+    client.setQueryData(options.queryKey, { pages: [page], pageParams: [undefined] });
+    showMessage(client, message('c1', 'READ'));
+    expect(shown()).toEqual(['c9 SENT', 'c8 SENT']);
+  });
+
+  it('is read when it is opened again, where its first reading was given up behind a message', async () => {
+    const observer = new InfiniteQueryObserver(client, options);
+    const fetch = jest.spyOn(globalThis, 'fetch').mockReturnValue(new Promise(() => undefined));
+    const end = observer.subscribe(() => undefined);
+    showMessage(client, message('c2', 'RECEIVED'));
+    end();
+    fetch.mockResolvedValue(Response.json({ items: [message('c2', 'RECEIVED'), message('c1', 'SENT')] }));
+    const endAgain = observer.subscribe(() => undefined);
+    while (client.isFetching() > 0) await new Promise(setImmediate);
+    expect(shown()).toEqual(['c2 RECEIVED', 'c1 SENT']);
+    endAgain();
   });
 
   it('is not begun by a message', () => {
