@@ -1,26 +1,24 @@
 import {
   infiniteQueryOptions,
   useInfiniteQuery,
-  useQueryClient,
   type InfiniteData,
   type QueryClient,
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import type { Conversation, Message } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
-import { listen, type LiveEvent } from '../../api/live-events.js';
+import { changeAnswer, untilInvalidated } from '../../api/change-answer.js';
 import { problemOf, type Problem } from '../../api/problem.js';
-import { showDone, showProblem } from '../../ui/notices.js';
-import { mergedTop, type Page } from './merged-top.js';
+import { showDone } from '../../ui/notices.js';
+import { ConversationMoves, type ReadList, type ReadPage } from './conversation-moves.js';
+import { inPages, mergedTop, type Page } from './merged-top.js';
 import { keepNewest, withMessage } from './newest-messages.js';
 
 /** A status of a conversation. */
 export type Status = Conversation['status'];
 
 const PAGE = 50;
-/** Between two looks at the top of the inbox, however much happens. */
-const LOOK_MS = 700;
+const moves = new ConversationMoves();
 
 type Pages<Item> = InfiniteData<Page<Item>, string | undefined>;
 
@@ -28,26 +26,31 @@ const conversationsKey = (status: Status): readonly unknown[] => ['listConversat
 const threadKey = (id: string): readonly unknown[] => ['listMessages', 'thread', id];
 const conversationKey = (id: string): readonly unknown[] => ['getConversation', { path: { id } }];
 
-/**
- * What is read once is kept up to date by the stream of events: read again, all of its pages would be. What holds no more than
- * events, because its first reading was given up, is still to be read.
- */
-const followed = {
-  staleTime: ({ state }: { readonly state: { readonly dataUpdatedAt: number } }) =>
-    state.dataUpdatedAt === 0 ? 0 : Infinity,
-  refetchOnWindowFocus: false,
-} as const;
+/** What is read once is kept up to date by the stream of events: read again, all of its pages would be. */
+const followed = { staleTime: untilInvalidated, refetchOnWindowFocus: false } as const;
 
 /** Conversations of a status, the newest message first, page by page. */
 export function useConversations(status: Status): UseInfiniteQueryResult<Pages<Conversation>, Problem> {
-  return useInfiniteQuery<Page<Conversation>, Problem, Pages<Conversation>, readonly unknown[], string | undefined>({
+  return useInfiniteQuery(conversationsOptions(status));
+}
+
+/** How the conversations of a status are read. */
+// The type is what react-query infers.
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+export const conversationsOptions = (status: Status) =>
+  infiniteQueryOptions<ReadPage, Problem, Pages<Conversation>, readonly unknown[], string | undefined>({
     queryKey: conversationsKey(status),
-    queryFn: ({ pageParam, signal }) =>
-      call('listConversations', { query: { status, limit: PAGE, cursor: pageParam }, signal }).catch(rethrow),
+    queryFn: ({ pageParam, signal }) => readConversations(status, pageParam, signal).catch(rethrow),
     initialPageParam: undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    structuralSharing: (shown, read) => moves.joined(status, shown as ReadList | undefined, read as ReadList),
     ...followed,
   });
+
+async function readConversations(status: Status, cursor?: string, signal?: AbortSignal): Promise<ReadPage> {
+  const since = moves.now;
+  const page: Page<Conversation> = await call('listConversations', { query: { status, limit: PAGE, cursor }, signal });
+  return { ...page, since };
 }
 
 /** Messages of a conversation, the newest first, page by page. */
@@ -75,10 +78,8 @@ export function showMessage(client: QueryClient, message: Message): void {
   // What is being read for the first time may be older than the message: it waits there, and counts as never read until then.
   const isUnread = !client.getQueryState(queryKey)?.dataUpdatedAt;
   if (isUnread && client.isFetching({ queryKey }) === 0) return;
-  client.setQueryData<Pages<Message>>(
-    queryKey,
-    (old = { pages: [], pageParams: [undefined] }) => withMessage(old, message),
-    isUnread ? { updatedAt: 0 } : undefined,
+  changeAnswer<Pages<Message>>(client, queryKey, (old = { pages: [], pageParams: [undefined] }) =>
+    withMessage(old, message),
   );
 }
 
@@ -100,8 +101,14 @@ export function showConversation(client: QueryClient, conversation: Conversation
   client.setQueryData(queryKey, conversation);
   // What is being read may be older.
   if (isBeingRead) void client.invalidateQueries({ queryKey });
+  moveInLists(client, conversation);
+}
+
+/** Shows a conversation in the lists that hold it, and takes it out of those of another status. */
+export function moveInLists(client: QueryClient, conversation: Conversation): void {
+  moves.add(conversation);
   for (const status of ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED', 'ARCHIVED'] as const) {
-    client.setQueryData<Pages<Conversation>>(conversationsKey(status), (old) => {
+    changeAnswer<Pages<Conversation>>(client, conversationsKey(status), (old) => {
       if (!old) return old;
       const pages = old.pages.map((page) => ({
         ...page,
@@ -114,59 +121,27 @@ export function showConversation(client: QueryClient, conversation: Conversation
   }
 }
 
-/** Reads the newest page again and puts it on top of what was read before. */
-async function lookAtTop(client: QueryClient, status: Status): Promise<void> {
-  const key = conversationsKey(status);
-  if (!client.getQueryData(key)) return;
-  const fresh: Page<Conversation> = await call('listConversations', { query: { status, limit: PAGE } });
-  client.setQueryData<Pages<Conversation>>(
-    key,
-    (old) => old && { pages: [mergedTop(old.pages, fresh)], pageParams: [undefined] },
-  );
-}
-
-/** Keeps the inbox as it is now, by the stream of events. */
-export function useLiveInbox(status: Status): void {
-  const client = useQueryClient();
-  useEffect(() => {
-    let timer: number | undefined;
-    const look = (): void => {
-      timer ??= window.setTimeout(() => {
-        timer = undefined;
-        // The list that is shown may be old then; the next event looks again.
-        lookAtTop(client, status).catch((error: unknown) => showProblem(problemOf(error)));
-      }, LOOK_MS);
-    };
-    const end = listen({
-      onStart: () => {
-        for (const name of ['listConversations', 'listMessages', 'getConversation']) {
-          void client.invalidateQueries({ queryKey: [name] });
-        }
-      },
-      onEvent: (event) => {
-        showEvent(client, event);
-        look();
-      },
-    });
-    return () => {
-      clearTimeout(timer);
-      end();
-    };
-  }, [client, status]);
-}
-
-function showEvent(client: QueryClient, { event, data }: LiveEvent): void {
-  const message = data['message'] as Message | undefined;
-  const conversation = data['conversation'] as Conversation | undefined;
-  // Over 256 KB an event carries the id alone.
-  if (message && 'conversationId' in message) showMessage(client, message);
-  if (conversation && 'status' in conversation) showConversation(client, conversation);
-  if (event === 'message.received' && message) {
-    void client.invalidateQueries({ queryKey: conversationKey(message.conversationId) });
-  }
-  // A keyword may have ended an opt-out.
-  if (event === 'optout.created' || event === 'message.received')
-    void client.invalidateQueries({ queryKey: ['getContact'] });
+/**
+ * Reads the newest page of a list again and puts it on top of what was read before.
+ *
+ * @returns false: the list is being read, or was read meanwhile, and may be newer than the answer; look again
+ * @throws Problem; DOMException where the signal has ended it
+ */
+export async function lookAtTop(client: QueryClient, status: Status, signal: AbortSignal): Promise<boolean> {
+  const queryKey = conversationsKey(status);
+  const readAt = (): number => client.getQueryState(queryKey)?.dataUpdatedAt ?? 0;
+  const isBeingRead = (): boolean => client.isFetching({ queryKey }) > 0;
+  if (isBeingRead()) return false;
+  const before = readAt();
+  if (before === 0) return true;
+  const fresh = await readConversations(status, undefined, signal).catch(rethrow);
+  if (isBeingRead() || readAt() !== before) return false;
+  changeAnswer<Pages<Conversation>>(client, queryKey, (old) => {
+    if (!old) return old;
+    const pages = inPages(mergedTop(old.pages, moves.applyTo(fresh, status)), PAGE);
+    return { pages: [...pages], pageParams: pages.map(() => undefined) };
+  });
+  return true;
 }
 
 function rethrow(thrown: unknown): never {

@@ -7,8 +7,9 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { PageFrame } from '../../ui/page.js';
 import { inPlainWords } from '../../ui/status-badge.js';
 import { ConversationList } from './conversation-list.js';
-import { useLiveInbox, useThread, type Status } from './inbox-data.js';
+import { useThread, type Status } from './inbox-data.js';
 import classes from './inbox.module.css';
+import { useLiveInbox } from './live-inbox.js';
 import { Thread } from './thread.js';
 
 const SandboxDrawer = lazy(() => import('./sandbox-drawer.js').then((found) => ({ default: found.SandboxDrawer })));

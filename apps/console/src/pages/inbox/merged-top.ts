@@ -26,6 +26,17 @@ export function mergedTop<Item extends Placed>(read: readonly Page<Item>[], fres
   return { items: [...fresh.items, ...older], ...(nextCursor !== undefined && { nextCursor }) };
 }
 
+/** A page in pages of a size: so many are read when the list is read again. */
+export function inPages<Item>({ items, nextCursor }: Page<Item>, size: number): readonly Page<Item>[] {
+  const pages: Page<Item>[] = [];
+  for (let start = 0; start === 0 || start < items.length; start += size) {
+    const isLast = start + size >= items.length;
+    const cursor = isLast && nextCursor !== undefined ? { nextCursor } : {};
+    pages.push({ items: items.slice(start, start + size), ...cursor });
+  }
+  return pages;
+}
+
 function momentOf({ lastMessageAt, createdAt }: Placed): string {
   return lastMessageAt ?? createdAt;
 }

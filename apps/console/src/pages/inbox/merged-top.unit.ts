@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mergedTop } from './merged-top.js';
+import { inPages, mergedTop } from './merged-top.js';
 
 const at = (id: string, minute: number) => ({
   id,
@@ -29,5 +29,14 @@ describe('the newest page on top of what was read', () => {
     expect(mergedTop(read, { items: [at('e', 1)] })).toEqual({ items: [at('e', 1)] });
     const alone = mergedTop([{ items: [at('a', 50)] }], { items: [at('x', 59), at('a', 50)], nextCursor: 'after a' });
     expect([idsOf(alone), alone.nextCursor]).toEqual(['xa', 'after a']);
+  });
+});
+
+describe('a page in pages of a size', () => {
+  it('has every item once, and goes on behind the last one', () => {
+    const pages = inPages({ items: [1, 2, 3, 4, 5], nextCursor: 'after 5' }, 2);
+    expect(pages).toEqual([{ items: [1, 2] }, { items: [3, 4] }, { items: [5], nextCursor: 'after 5' }]);
+    expect(inPages({ items: [1, 2] }, 2)).toEqual([{ items: [1, 2] }]);
+    expect(inPages({ items: [] }, 2)).toEqual([{ items: [] }]);
   });
 });

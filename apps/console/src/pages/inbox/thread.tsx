@@ -14,8 +14,8 @@ import { MessageList } from './message-list.js';
 import { StatusActions } from './status-actions.js';
 import { OpenTimelineProvider, TimelineDrawer } from './timeline-drawer.js';
 
-/** The end of an opt-out is no event. */
-const CONSENT_POLL_MS = 10_000;
+/** The end of an opt-out is no event, and neither are most moves of a conversation. */
+const POLL_MS = 10_000;
 
 const tones: Readonly<Record<Status, Tone>> = {
   OPEN: 'busy',
@@ -27,12 +27,12 @@ const tones: Readonly<Record<Status, Tone>> = {
 
 /** A conversation: who it is with, its messages, and what can be done. */
 export function Thread({ id, onBack }: { readonly id: string; readonly onBack: () => void }): ReactElement {
-  const conversation = useRead('getConversation', { path: { id } });
+  const conversation = useRead('getConversation', { path: { id } }, { pollMs: POLL_MS });
   const contactId = conversation.data?.id === id ? conversation.data.contact.id : undefined;
   const contact = useRead(
     'getContact',
     { path: { id: contactId ?? '' } },
-    { enabled: contactId !== undefined, pollMs: CONSENT_POLL_MS },
+    { enabled: contactId !== undefined, pollMs: POLL_MS },
   );
   const query = useThread(id);
   const [chosen, setChosen] = useState<Message>();
