@@ -16,10 +16,18 @@ export interface LiveListener {
 /** Where the stream goes on after a pause; null: nothing was read so far. */
 let cursor: string | null = null;
 let source: EventSource | null = null;
-let retry: number | undefined;
+let retry: ReturnType<typeof setTimeout> | undefined;
+/** Attempts in sequence that came to nothing, and those of them that were refused. */
+let failures = 0;
+let refusals = 0;
 const listeners = new Set<LiveListener>();
+const watchers = new Set<() => void>();
 /** A browser gives up by itself after a refusal; so it is opened again, slowly. */
 const RETRY_MS = 5_000;
+/** One refusal is mostly a gateway that is full or away for a moment; after a second one, the cursor may be what is refused. */
+const REFUSALS_OF_CURSOR = 2;
+/** So many failures are more than a gateway that restarts. */
+const FAILURES_SHOWN = 3;
 
 /** Hears what happens in the organization as it happens. @returns ends it */
 export function listen(listener: LiveListener): () => void {
@@ -32,7 +40,19 @@ export function listen(listener: LiveListener): () => void {
     document.removeEventListener('visibilitychange', follow);
     close();
     cursor = null;
+    refusals = 0;
   };
+}
+
+/** False after some failures in sequence, until the stream is there again. */
+export function isLive(): boolean {
+  return failures < FAILURES_SHOWN;
+}
+
+/** Calls back when that changes. @returns ends it */
+export function watchLive(watcher: () => void): () => void {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
 }
 
 /** Only a page that is seen has a stream: browsers allow six connections to a site. */
@@ -43,11 +63,16 @@ function follow(): void {
 
 function open(): void {
   clearTimeout(retry);
-  const isNew = cursor === null;
+  // The browser's own reconnects go on where the stream was.
+  let isNew = cursor === null;
   source = new EventSource(`/app/api/events${cursor === null ? '' : `?cursor=${cursor}`}`);
   source.addEventListener('ready', ({ lastEventId }) => {
     cursor = lastEventId;
-    if (isNew) for (const listener of listeners) listener.onStart();
+    refusals = 0;
+    count(0);
+    if (!isNew) return;
+    isNew = false;
+    for (const listener of listeners) listener.onStart();
   });
   source.addEventListener('message', ({ data, lastEventId }) => {
     cursor = lastEventId;
@@ -55,15 +80,22 @@ function open(): void {
     for (const listener of listeners) listener.onEvent(event);
   });
   source.addEventListener('error', () => {
+    count(failures + 1);
     // Otherwise the browser is at it.
     if (source?.readyState !== EventSource.CLOSED) return;
     close();
-    // Refused: perhaps where it was is no longer kept.
-    cursor = null;
-    retry = window.setTimeout(follow, RETRY_MS);
+    refusals += 1;
+    if (refusals >= REFUSALS_OF_CURSOR) cursor = null;
+    retry = setTimeout(follow, RETRY_MS);
     // Perhaps the session has ended, which an EventSource cannot tell: a call leads to signing in then. Any other failure is retried above.
     call('getSession', {}).catch(() => undefined);
   });
+}
+
+function count(now: number): void {
+  const was = isLive();
+  failures = now;
+  if (isLive() !== was) for (const watcher of watchers) watcher();
 }
 
 function close(): void {

@@ -1,6 +1,6 @@
 import { Group, Text, UnstyledButton } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
-import { useCallback, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import type { Conversation } from '../../api/api.generated.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ForeignText } from '../../ui/foreign-text.js';
@@ -11,6 +11,8 @@ import { Time } from '../../ui/time.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import { useConversations, type Status } from './inbox-data.js';
 import classes from './inbox.module.css';
+import { useReadOn } from './reading-on.js';
+import { ReadingProblem } from './reading-problem.js';
 
 /** The name of the person in a conversation: what is known of them. */
 export function nameOf({ contact }: Conversation): string {
@@ -22,7 +24,7 @@ export function secondLineOf({ contact }: Conversation): string {
   return contact.name === null ? 'No name yet' : contact.phone;
 }
 
-/** The conversations of a status; only those that are seen are in the page. */
+/** The conversations of a status, and what reading them failed with. */
 export function ConversationList({
   status,
   chosen,
@@ -33,14 +35,31 @@ export function ConversationList({
   readonly onChoose: (id: string) => void;
 }): ReactElement {
   const query = useConversations(status);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  const onEnd = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   if (query.isPending) return <ListSkeleton rows={7} />;
   if (query.error && !query.data) {
     return <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />;
   }
+  return (
+    <>
+      <ReadingProblem query={query} what="Some conversations could not be read" />
+      <Rows query={query} status={status} chosen={chosen} onChoose={onChoose} />
+    </>
+  );
+}
+
+/** Only those that are seen are in the page. */
+function Rows({
+  query,
+  status,
+  chosen,
+  onChoose,
+}: {
+  readonly query: ReturnType<typeof useConversations>;
+  readonly status: Status;
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string) => void;
+}): ReactElement {
+  const onEnd = useReadOn(query);
   const items = query.data?.pages.flatMap((page) => page.items) ?? [];
   if (items.length === 0) {
     return (

@@ -1,7 +1,8 @@
-import { Button, SegmentedControl } from '@mantine/core';
+import { Alert, Button, SegmentedControl } from '@mantine/core';
 import { IconFlask, IconMessages } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState, type ReactElement } from 'react';
+import { lazy, Suspense, useState, useSyncExternalStore, type ReactElement } from 'react';
+import { isLive, watchLive } from '../../api/live-events.js';
 import { useRead } from '../../api/use-api.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { PageFrame } from '../../ui/page.js';
@@ -23,6 +24,7 @@ export function Page(): ReactElement {
   const chosen = typeof search['conversation'] === 'string' ? search['conversation'] : undefined;
   const [isPlaying, setIsPlaying] = useState(false);
   useLiveInbox(status);
+  const isUpToDate = useSyncExternalStore(watchLive, isLive);
   const sandbox = useRead('getSandbox', {});
   const show = (next: { readonly status: Status; readonly conversation?: string }): void => {
     void navigate({ to: '/inbox', search: next } as unknown as { to: '/' });
@@ -43,6 +45,11 @@ export function Page(): ReactElement {
         )
       }
     >
+      {!isUpToDate && (
+        <Alert color="yellow" variant="light" role="status" title="The inbox is not live">
+          New messages and changes do not appear by themselves for now. The page goes on trying.
+        </Alert>
+      )}
       <div className={classes['frame']} data-chosen={chosen !== undefined} data-playing={isPlaying}>
         <section className={classes['pane']} aria-label="Conversations by status">
           <SegmentedControl

@@ -11,6 +11,8 @@ import { nameOf, secondLineOf } from './conversation-list.js';
 import { useThread, type Status } from './inbox-data.js';
 import classes from './inbox.module.css';
 import { MessageList } from './message-list.js';
+import { useReadOn } from './reading-on.js';
+import { ReadingProblem } from './reading-problem.js';
 import { StatusActions } from './status-actions.js';
 import { OpenTimelineProvider, TimelineDrawer } from './timeline-drawer.js';
 
@@ -42,12 +44,11 @@ export function Thread({ id, onBack }: { readonly id: string; readonly onBack: (
     setTimelineOpen(true);
   }, []);
   const messages = useMemo(() => (query.data?.pages.flatMap((page) => page.items) ?? []).toReversed(), [query.data]);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  const onStart = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const onStart = useReadOn(query);
   const isRead = query.dataUpdatedAt > 0;
-  const problem = conversation.error ?? (isRead ? null : query.error);
+  // Behind what is shown, another failure than its end is passing: it is read again soon.
+  const isShown = conversation.data?.id === id && conversation.error?.status !== 404;
+  const problem = (isShown ? null : conversation.error) ?? (isRead ? null : query.error);
   if (problem) {
     return (
       <ProblemAlert problem={problem} onRetry={() => void Promise.all([conversation.refetch(), query.refetch()])} />
@@ -92,8 +93,9 @@ export function Thread({ id, onBack }: { readonly id: string; readonly onBack: (
         <StatusActions conversation={conversation.data} />
       </Group>
       <OpenTimelineProvider value={onOpenTimeline}>
-        <MessageList key={id} messages={messages} isLoading={isFetchingNextPage} onStart={onStart} />
+        <MessageList key={id} messages={messages} isLoading={query.isFetchingNextPage} onStart={onStart} />
       </OpenTimelineProvider>
+      <ReadingProblem query={query} what="Some messages could not be read" />
       <TimelineDrawer
         message={messages.find((message) => message.id === chosen?.id) ?? chosen}
         isOpen={isTimelineOpen}
