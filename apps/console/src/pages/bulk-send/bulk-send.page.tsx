@@ -16,7 +16,13 @@ const refreshes = ['getJob', 'listJobs', 'listRecipients'] as const;
 
 /** One bulk send: live progress, what can be done with it, and its recipients. */
 export function Page(): ReactElement {
-  const job = useRead('getJob', { path: { id: usePathId() } }, { pollMs: 2_000 });
+  const id = usePathId();
+  // Another bulk send begins anew: the former one is not shown, nor paused or canceled, in its place.
+  return <JobPage key={id} id={id} />;
+}
+
+function JobPage({ id }: { readonly id: string }): ReactElement {
+  const job = useRead('getJob', { path: { id } }, { pollMs: 2_000 });
   if (job.data) return <JobView job={job.data} />;
   return (
     <PageFrame title="Bulk send" back={list}>

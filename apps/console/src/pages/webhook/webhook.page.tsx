@@ -25,7 +25,13 @@ const list = { to: '/settings/webhooks', label: 'Webhooks' };
 
 /** One webhook: its health, deliveries, secret, and code that verifies what it sends. */
 export function Page(): ReactElement {
-  const webhook = useRead('getWebhook', { path: { id: usePathId() } }, { pollMs: 5_000 });
+  const id = usePathId();
+  // Another webhook begins anew: neither the answer nor the secret of the former one is shown for it.
+  return <WebhookPage key={id} id={id} />;
+}
+
+function WebhookPage({ id }: { readonly id: string }): ReactElement {
+  const webhook = useRead('getWebhook', { path: { id } }, { pollMs: 5_000 });
   if (webhook.error?.status === 404) return <Gone />;
   if (webhook.data) return <WebhookView webhook={webhook.data} />;
   return (
