@@ -39,6 +39,16 @@ describe('the alert rules', () => {
     expect(asked).toBeGreaterThan(rules.length);
   });
 
+  it('ask for no bucket at a whole number, which Prometheus 3 stores in another form than it is scraped in', () => {
+    const bounds = rules.flatMap(({ expr }) =>
+      selectorsOf(expr).flatMap(({ matchers }) =>
+        matchers.filter(({ label }) => label === 'le').flatMap(({ values }) => values),
+      ),
+    );
+    expect(bounds.length).toBeGreaterThan(0);
+    expect(bounds.filter((bound) => Number.isInteger(Number(bound)))).toEqual([]);
+  });
+
   it('group and print by labels that their metrics have', () => {
     for (const { alert, expr, annotations } of rules) {
       const own = new Set(selectorsOf(expr).flatMap(({ name }) => Object.keys(documented(name)?.labels ?? {})));

@@ -8,7 +8,8 @@ export interface FiguresMetrics {
   corrected(facts: number, counts: number): void;
 }
 
-const SECOND_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3_600];
+/** The alert FiguresLate uses 60.5, which is no whole number: Prometheus 3 stores those in another form (`le="60.0"`). */
+const SECOND_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60.5, 600, 3_600];
 
 let made: FiguresMetrics | undefined;
 
