@@ -28,12 +28,11 @@ export function readAlertRules(): readonly AlertRule[] {
   return (file as { groups: { rules: AlertRule[] }[] }).groups.flatMap(({ rules }) => rules);
 }
 
-/** Every metric that an expression names; functions are followed by a parenthesis, labels of `by` stand within one. */
+/** Every metric that an expression names; functions are followed by a parenthesis, labels of `by` stand within one, ranges in brackets. */
 export function selectorsOf(expr: string): Selector[] {
-  const plain = expr.replace(/\b(by|on|without|ignoring)\s*\([^)]*\)/g, ' ');
+  const plain = expr.replace(/\b(by|on|without|ignoring)\s*\([^)]*\)|\[[\dsmhd:]+\]/g, ' ');
   return [...plain.matchAll(/\b([a-zA-Z_:][\w:]*)\s*(\{[^}]*\})?(?!\w|\s*\()/g)]
     .filter(([, name = '']) => !WORDS.has(name) && !new RegExp(`\\b${name}\\s*\\(`).test(plain))
-    .filter(([, name = '']) => !isDuration(plain, name))
     .map(([, name = '', braces = '']) => ({
       name,
       matchers: [...braces.matchAll(/(\w+)\s*(?:=~|=|!=|!~)\s*"([^"]*)"/g)].map(([, label = '', values = '']) => ({
@@ -41,9 +40,4 @@ export function selectorsOf(expr: string): Selector[] {
         values: values.split('|'),
       })),
     }));
-}
-
-/** The unit of a range, such as the m of `[5m]`. */
-function isDuration(expr: string, word: string): boolean {
-  return new RegExp(`\\[\\d*${word}\\]`).test(expr);
 }

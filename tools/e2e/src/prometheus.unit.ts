@@ -39,6 +39,13 @@ describe('the alert rules', () => {
     expect(asked).toBeGreaterThan(rules.length);
   });
 
+  it('name every service that may be gone: its series would be gone as well', () => {
+    const gone = rules.find(({ alert }) => alert === 'ServiceGone')?.expr ?? '';
+    const named = selectorsOf(gone).flatMap(({ matchers }) => matchers.flatMap(({ values }) => values));
+    expect(named).toEqual(serviceNames);
+    expect(gone.split(/\s+or\s+/)).toEqual(serviceNames.map((service) => `absent(up{job="${service}"})`));
+  });
+
   it('ask for no bucket at a whole number, which Prometheus 3 stores in another form than it is scraped in', () => {
     const bounds = rules.flatMap(({ expr }) =>
       selectorsOf(expr).flatMap(({ matchers }) =>

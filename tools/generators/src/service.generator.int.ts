@@ -85,6 +85,7 @@ describe('a generated service', () => {
     expect(await textOf('docker-compose.yml')).toContain('\n  migrate-billing:\n    <<: *step\n');
     expect(await textOf('deploy/docker/Dockerfile')).toContain('--workspace apps/billing ');
     expect(await textOf('deploy/prometheus/prometheus.yml')).toContain('job_name: billing');
+    expect(await textOf('deploy/prometheus/alerts.yml')).toContain('absent(up{job="billing"})');
     expect(await textOf('deploy/nats/nats.conf')).toContain('user: "billing"');
     expect(await textOf('deploy/postgres/roles.sql')).toContain('"switchboard_billing_migrator"');
     expect(await textOf('.env.example')).toContain('# BILLING_DATABASE_PASSWORD=');

@@ -57,6 +57,19 @@ export function scrapeJobs(services: Services): string[] {
   ]);
 }
 
+/** `deploy/prometheus/alerts.yml`: the rule that names every service of which no process is found. */
+export function servicesGone(services: Services): string[] {
+  const absent = Object.keys(services).map((name) => `absent(up{job="${name}"})`);
+  return [
+    '- alert: ServiceGone',
+    '  expr: >-',
+    ...absent.map((one, index) => `    ${index === 0 ? '' : 'or '}${one}`),
+    '  for: 1m',
+    '  labels: { severity: page }',
+    "  annotations: { summary: 'No process of {{ $labels.job }} is found' }",
+  ];
+}
+
 function migrationStep(name: string): string[] {
   const { runtime, migrator } = serviceRoles(name);
   return [

@@ -1,7 +1,7 @@
 import { topology } from '@switchboard/contracts/topology';
 import { natsUsers } from '@switchboard/nats';
 import { textOf, type Sources } from '../sources.js';
-import { composeParts, databasePasswords, natsPassword, scrapeJobs } from './compose-parts.js';
+import { composeParts, databasePasswords, natsPassword, scrapeJobs, servicesGone } from './compose-parts.js';
 import { withParts } from './generated-part.js';
 
 const names = Object.keys(topology);
@@ -11,6 +11,7 @@ const users = natsUsers().map(({ user }) => user);
 export const deploymentFiles = [
   partly('docker-compose.yml', composeParts(topology, users)),
   partly('deploy/prometheus/prometheus.yml', { jobs: scrapeJobs(topology) }),
+  partly('deploy/prometheus/alerts.yml', { 'services-gone': servicesGone(topology) }),
   partly('.env.example', {
     'database-passwords': names.flatMap(databasePasswords).map((key) => `# ${key}=`),
     'nats-passwords': users.map((user) => `# ${natsPassword(user)}=`),
