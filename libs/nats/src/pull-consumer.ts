@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { jittered, pause } from '@switchboard/timing';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { boundConsumer, closeWhenEnded, drainPull, isLimitReached } from './bounded-pull.js';
+import { consumerPullMetrics, type ConsumerPullMetrics } from './consumer-pull-metrics.js';
 import { deliveredEventOf, type DeliveredEvent } from './delivered-event.js';
 import { EventBatches } from './event-batches.js';
 import type { PullConsumerOptions } from './pull-consumer-options.js';
@@ -33,10 +34,12 @@ export class PullConsumer {
   private readonly stopSignal = new AbortController();
   private readonly batches: EventBatches;
   private readonly failures: ThrottledLog;
+  private readonly metrics: ConsumerPullMetrics;
 
   constructor(private readonly options: PullConsumerOptions) {
     this.batches = new EventBatches(options);
     this.failures = new ThrottledLog(options.onError);
+    this.metrics = consumerPullMetrics(options.consumer.name);
   }
 
   start(): void {
@@ -61,11 +64,13 @@ export class PullConsumer {
       } catch (error) {
         if (this.stopping) break;
         this.hasFailed = true;
+        this.metrics.failed();
         this.failures.failed(error);
         await wait(jittered(FAILED_PULL_PAUSE_MS));
       }
     }
     await this.batches.allHandled();
+    this.metrics.ended();
   }
 
   private async consume(): Promise<void> {
@@ -80,11 +85,13 @@ export class PullConsumer {
     const beganMs = performance.now();
     let isWhole = false;
     let delivered = 0;
+    let left = 0;
     const pull = async (isImpatient: boolean): Promise<void> => {
       const pulled = boundConsumer(connection, consumer, name, { endsWithWhatWaits, isImpatient });
       const limits = { max_messages: max_messages - delivered, expires: PULL_MS, bind: true };
       for await (const message of await this.begin(pulled, limits)) {
         delivered++;
+        left = message.info.pending;
         const event = this.open(message);
         if (event) this.batches.add({ message, event });
       }
@@ -106,6 +113,7 @@ export class PullConsumer {
       this.isBehind = true;
     } finally {
       if (delivered === max_messages) this.isBehind = true;
+      if (isWhole) this.metrics.pulled(left);
       this.batches.pullEnds(delivered);
       // A pull may end by a failure while its events are worked on: what it reports comes after them.
       const readsOn = isWhole && this.options.readsAhead && !this.stopping;
