@@ -18,6 +18,7 @@ export {
   type PastPartitions,
 } from './keep-partitions.js';
 export { LockedLines } from './locked-lines.js';
+export { partitionDays, type PartitionDays } from './partition-days.js';
 export { OutboxPendingMigration, pendingTable, pendingTableReversal } from './pending-table.sql.js';
 export type { EventBroker } from './publishing.js';
 export { RedriveWalk } from './redrive-walk.js';

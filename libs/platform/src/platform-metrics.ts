@@ -1,5 +1,5 @@
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
-import { comparisonAge, deadLetterCounts, outboxBacklog } from '@switchboard/outbox';
+import { comparisonAge, deadLetterCounts, outboxBacklog, partitionDays } from '@switchboard/outbox';
 import { oldestSnapshotAge, type Database } from '@switchboard/postgres';
 import type { Log } from './logger.js';
 import { CachedGauge } from './cached-gauge.js';
@@ -13,7 +13,7 @@ export interface ObservedPlatform {
   readonly log: Log;
 }
 
-/** Observes whether the dependencies answer, the connections, the outbox and the dead letters. */
+/** Observes whether the dependencies answer, the connections, the outbox, its partitions and the dead letters. */
 export function observePlatform({ service, database, checks, log }: ObservedPlatform): void {
   const dependencies = new CachedGauge({ name: 'dependencies', read: () => readiness(checks), log });
   dependencies.observeAs('switchboard_dependency_up', 'Whether a dependency answers within 2 s', (found) =>
@@ -44,6 +44,17 @@ export function observePlatform({ service, database, checks, log }: ObservedPlat
     'switchboard_database_oldest_snapshot_transactions',
     'Transactions that have written since the oldest snapshot of the database was taken',
     (age) => [{ value: age }],
+  );
+  const partitions = new CachedGauge({ name: 'partitions', read: () => partitionDays(database), log });
+  partitions.observeAs(
+    'switchboard_partition_days_ahead',
+    'Whole days after today of which a table has its partitions; a write of a later day fails',
+    ({ ahead }) => [...ahead].map(([table, value]) => ({ value, labels: { table } })),
+  );
+  partitions.observeAs(
+    'switchboard_partitions_past_retention',
+    'Days of outbox and inbox whose time is over and that are not dropped',
+    ({ past }) => [{ value: past }],
   );
   // One without any is shown as 0, so that its first one is seen as a rise.
   const consumers = ['relay', ...consumersOf(service)];

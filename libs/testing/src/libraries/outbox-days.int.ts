@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { keepPartitions } from '@switchboard/outbox';
+import { keepPartitions, partitionDays } from '@switchboard/outbox';
 import type { Database } from '@switchboard/postgres';
 import { testServers } from '../index.js';
 import { Outbox1764000000000 } from './outbox-fixture.js';
@@ -30,4 +30,27 @@ describe('a day of the outbox past retention', () => {
     expect(await keepPartitions(database)).toEqual([]);
     expect(await dataSource.query(hasDay)).toEqual([{ isThere: true }]);
   });
+});
+
+it('shows for how many days partitions are made, and how many days stay past their time', async () => {
+  const prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
+  const [database, { dataSource }] = [await prepared.database(), await prepared.superuser()];
+  await keepPartitions(database);
+  const whole = { ahead: new Map(Object.entries({ inbox: 7, outbox: 7 })), past: 0 };
+  expect(await partitionDays(database)).toEqual(whole);
+  await dataSource.query(
+    `SET search_path = contacts; SELECT ensure_partition('outbox', timestamptz '2020-01-01Z', timestamptz '2020-01-02Z', '20200101')`,
+  );
+  expect(await partitionDays(database)).toEqual({ ...whole, past: 1 });
+  const newest = `SELECT max(c.relname) AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'contacts.outbox'::regclass`;
+  const [{ name }] = (await dataSource.query(newest)) as [{ name: string }];
+  await dataSource.query(`DROP TABLE contacts.${name}`);
+  expect((await partitionDays(database)).ahead.get('outbox')).toBe(6);
+  // A table of months is good to the end of the last of them.
+  const today = new Date();
+  const lastMonth = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1)).toISOString();
+  await dataSource.query(`SET search_path = contacts; CREATE TABLE note (id text) PARTITION BY LIST (id);
+    CREATE TABLE note_${lastMonth.slice(0, 7).replace('-', '')} PARTITION OF note DEFAULT`);
+  expect((await partitionDays(database)).ahead.get('note')).toBe(-today.getUTCDate());
 });
