@@ -23,6 +23,8 @@ export interface EndedRequest {
 const SECOND_BOUNDS = [0.005, 0.025, 0.1, 0.5, 1.5, 5];
 /** Other methods count as one: the parser knows 35. Source: OpenTelemetry semantic conventions, `http.request.method`. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** The client closed the connection before its answer: by itself, since no refusal of ours is among it. */
+const CLOSED = 499;
 /** Shown as 0 from the start, because alerts look for their rise. */
 const ALERTING = [
   gatewayErrors.UNAUTHORIZED,
@@ -40,7 +42,8 @@ export class RequestMetrics {
   constructor(openRequests: OpenRequests) {
     const meter = metrics.getMeter('@switchboard/gateway');
     this.duration = meter.createHistogram('http_server_request_duration_seconds', {
-      description: 'Time from the head of a request to the end of its answer, by route, method and class of status',
+      description:
+        'Time from the head of a request to the end of its answer, by route, method and class of status; 499: left by its caller',
       advice: { explicitBucketBoundaries: SECOND_BOUNDS },
     });
     this.refused = meter.createCounter('switchboard_http_refusals_total', {
@@ -56,7 +59,7 @@ export class RequestMetrics {
     const labels = {
       method: METHODS.has(method) ? method : '_OTHER',
       route,
-      status: `${Math.floor(status / 100)}xx`,
+      status: status === CLOSED ? String(CLOSED) : `${Math.floor(status / 100)}xx`,
     };
     this.duration.record(durationMs / 1_000, labels);
     if (code !== null) this.refused.add(1, { code });

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { metrics as api } from '@opentelemetry/api';
+import { createLog, startMetrics, type Metrics } from '@switchboard/platform';
+import { OpenRequests } from './open-requests.js';
+import { RequestMetrics } from './request-metrics.js';
+
+let metrics: Metrics;
+beforeAll(() => {
+  metrics = startMetrics('gateway', createLog('gateway'));
+});
+afterAll(async () => {
+  await metrics.stop();
+  api.disable();
+});
+
+it('requests that their callers left are counted apart from those that were refused', async () => {
+  const requests = new RequestMetrics(new OpenRequests(new AbortController().signal));
+  const request = { method: 'POST', route: '/upstream/cloud/callbacks', durationMs: 1, code: null };
+  for (const status of [200, 401, 404, 499, 499, 499, 503]) requests.ended({ ...request, status });
+  const counts = [...(await metrics.scrape()).matchAll(/^http_server_\w+_count\{.*status="(\w+)"\} (\d+)$/gm)];
+  expect(counts.map(([, status, count]) => [status, Number(count)])).toEqual([
+    ['2xx', 1],
+    ['4xx', 2],
+    ['499', 3],
+    ['5xx', 1],
+  ]);
+});
