@@ -7,16 +7,19 @@ export interface OutboxBacklog {
   readonly pending: number;
   /** Seconds since the next event to go was written, 0 when none is pending; days while a lost stream is replayed. */
   readonly oldestAgeSeconds: number;
+  /** What is kept is made pending again, as the stream was lost: its age says nothing of the relay. */
+  readonly isReplaying: boolean;
 }
 
 /** Where counting ends: more is reported as this number, so that counting has a bounded cost. */
 export const BACKLOG_COUNT_MAX = 10_001;
 
 /** The oldest is the first by position. */
-const backlog = statement<{ pending: number; oldest: string | null }>(
+const backlog = statement<{ pending: number; oldest: string | null; isReplaying: boolean }>(
   'outbox.backlog',
   `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox_pending LIMIT $1) AS counted) AS pending,
-     (SELECT id FROM outbox_pending ORDER BY position LIMIT 1) AS oldest`,
+     (SELECT id FROM outbox_pending ORDER BY position LIMIT 1) AS oldest,
+     EXISTS (SELECT FROM relay_state WHERE replay_from IS NOT NULL) AS "isReplaying"`,
 );
 const deadLetters = statement<{ consumer: string; count: number }>(
   'dead-letter.count',
@@ -33,7 +36,11 @@ export async function outboxBacklog(database: Queryable, nowMs: number = Date.no
   const [row] = await database.query(backlog, [BACKLOG_COUNT_MAX]);
   const oldest = row?.oldest;
   const ageMs = oldest ? nowMs - cuidTime(oldest).getTime() : 0;
-  return { pending: row?.pending ?? 0, oldestAgeSeconds: Math.max(0, ageMs) / 1_000 };
+  return {
+    pending: row?.pending ?? 0,
+    oldestAgeSeconds: Math.max(0, ageMs) / 1_000,
+    isReplaying: row?.isReplaying === true,
+  };
 }
 
 /**

@@ -33,6 +33,11 @@ export function observePlatform({ service, database, checks, log }: ObservedPlat
     'Age of the next event to be published, 0 when none waits: how far the relay is behind',
     ({ oldestAgeSeconds }) => [{ value: oldestAgeSeconds }],
   );
+  backlog.observeAs(
+    'switchboard_outbox_replaying',
+    'Whether what is kept is being published again after the loss of the stream: 1 while it is, else 0',
+    ({ isReplaying }) => [{ value: isReplaying ? 1 : 0 }],
+  );
   const comparison = new CachedGauge({ name: 'comparison', read: () => comparisonAge(database), log });
   comparison.observeAs(
     'switchboard_database_comparison_age_seconds',

@@ -188,7 +188,13 @@ describe('the outbox', () => {
 
   it('counts the events that wait, how old the first is, and how many dead letters each consumer has', async () => {
     const { dataSource } = await prepared.superuser();
-    expect(await outboxBacklog(database)).toEqual({ pending: 0, oldestAgeSeconds: 0 });
+    const none = { pending: 0, oldestAgeSeconds: 0, isReplaying: false };
+    expect(await outboxBacklog(database)).toEqual(none);
+    await dataSource.query(
+      `INSERT INTO contacts.relay_state (stream, created, last_sequence, replay_from) VALUES ('LOST', '', 0, '')`,
+    );
+    expect(await outboxBacklog(database)).toEqual({ ...none, isReplaying: true });
+    await dataSource.query(`DELETE FROM contacts.relay_state WHERE stream = 'LOST'`);
     await dataSource.query(
       `INSERT INTO contacts.outbox (id, aggregate_id, subject, payload)
        SELECT contacts.cuid_floor(now() - make_interval(secs => 90 - n)) || 'waiting' || n, 'waiting', 's', '{}' FROM generate_series(1, 3) AS n`,
