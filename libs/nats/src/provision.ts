@@ -26,13 +26,24 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Another provisioner, or a store that is lost just now, may come between a look and what follows from it. */
 const TRIES_MAX = 5;
 
+/** What the topology says of a stream: all but how many servers hold it. */
+type StreamSettings = Partial<StreamConfig> & { readonly name: string };
+
+interface Replicas {
+  /** By the operator. */
+  readonly asked: number | undefined;
+  /** Of a stream that is not there yet, when the operator asks for none. */
+  readonly common: number;
+}
+
 /**
  * Makes streams and consumers what the topology says, and takes nothing away. Safe to run again at any time: next to running
  * services, next to another one, and on a store that was lost.
  *
- * @param replicas of each stream: 1 on one machine, 3 in a cluster
+ * @param replicas of each stream: 1 on one machine, 3 in a cluster. Without it existing streams keep theirs, so that a run that
+ * was not given the number lowers none, and a missing stream gets as many as that of the incarnations has.
  */
-export async function provision(connection: NatsConnection, replicas: number): Promise<void> {
+export async function provision(connection: NatsConnection, replicas?: number): Promise<void> {
   const manager = await jetstreamManager(connection);
   for (let tried = 1; ; tried++) {
     try {
@@ -44,11 +55,11 @@ export async function provision(connection: NatsConnection, replicas: number): P
   }
 }
 
-async function provisionAll(manager: JetStreamManager, replicas: number): Promise<void> {
+async function provisionAll(manager: JetStreamManager, replicas: number | undefined): Promise<void> {
   const services = Object.entries<ServiceTopology>(topology);
-  await ensureStream(manager, incarnationsConfig(replicas));
+  const common = await ensureStream(manager, incarnationsConfig, { asked: replicas, common: 1 });
   for (const [service, { stream }] of services) {
-    if (stream) await ensureStream(manager, streamConfig(stream, service, replicas));
+    if (stream) await ensureStream(manager, streamConfig(stream, service), { asked: replicas, common });
   }
   for (const [service, { consumes }] of services) {
     const consumerEpoch = consumes.length > 0 ? await consumerEpochOf(manager, service) : 0;
@@ -117,21 +128,18 @@ async function ensureDurable(manager: JetStreamManager, consumer: ConsumerTopolo
 }
 
 /** One message for each service, which never ends by age: a service may have been stopped for long. */
-function incarnationsConfig(replicas: number): Partial<StreamConfig> & { name: string } {
-  return {
-    name: INCARNATIONS_STREAM,
-    subjects: [INCARNATION_SUBJECTS],
-    storage: StorageType.File,
-    retention: RetentionPolicy.Limits,
-    max_msgs_per_subject: 1,
-    // Read by its subject: that right names no other service's.
-    allow_direct: true,
-    discard: DiscardPolicy.Old,
-    num_replicas: replicas,
-  };
-}
+const incarnationsConfig: StreamSettings = {
+  name: INCARNATIONS_STREAM,
+  subjects: [INCARNATION_SUBJECTS],
+  storage: StorageType.File,
+  retention: RetentionPolicy.Limits,
+  max_msgs_per_subject: 1,
+  // Read by its subject: that right names no other service's.
+  allow_direct: true,
+  discard: DiscardPolicy.Old,
+};
 
-function streamConfig(name: string, service: string, replicas: number): Partial<StreamConfig> & { name: string } {
+function streamConfig(name: string, service: string): StreamSettings {
   return {
     name,
     subjects: [`${service}.>`],
@@ -141,21 +149,25 @@ function streamConfig(name: string, service: string, replicas: number): Partial<
     max_age: nanos(7 * DAY_MS),
     duplicate_window: nanos(2 * 60 * 1_000),
     discard: DiscardPolicy.Old,
-    num_replicas: replicas,
   };
 }
 
 /**
  * A stream that is as it should be is not touched: nats-server 2.10 gives a stream that is updated after a restart the
  * time of that restart as its time of creation, and relays would take it for another one and publish everything again.
+ *
+ * @returns how many replicas it has now
  */
 async function ensureStream(
   manager: JetStreamManager,
-  config: Partial<StreamConfig> & { name: string },
-): Promise<void> {
-  const info = await unlessAbsent(manager.streams.info(config.name));
+  settings: StreamSettings,
+  { asked, common }: Replicas,
+): Promise<number> {
+  const info = await unlessAbsent(manager.streams.info(settings.name));
+  const config = { ...settings, num_replicas: asked ?? info?.config.num_replicas ?? common };
   if (info === null) await manager.streams.add(config);
   else if (differs(info.config, config)) await manager.streams.update(config.name, config);
+  return config.num_replicas;
 }
 
 /** Whether something that is wanted is otherwise; the server chooses the rest. */

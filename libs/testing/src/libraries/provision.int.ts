@@ -46,4 +46,33 @@ describe('provisioning', () => {
     await provision(provisioner, 1);
     expect(await publisher.streamState()).toMatchObject({ lastSequence: 0 });
   });
+  it('leaves the replicas of existing streams as they are, unless it is given a number', async () => {
+    const provisioner = await nats.connect(PROVISIONER);
+    // The one server here holds one replica: this answers as a cluster of three does, and notes what it is asked to change.
+    const { request } = provisioner;
+    const updates: [subject: string, replicas: number][] = [];
+    provisioner.request = async (...args) => {
+      const [subject, body] = args;
+      const update = /\.STREAM\.UPDATE\.(.+)$/.exec(subject)?.[1];
+      if (update !== undefined) {
+        const { num_replicas: asked } = JSON.parse(Buffer.from(body as Uint8Array).toString()) as Replicated;
+        updates.push([update, asked]);
+      }
+      if (!/\.STREAM\.(INFO|UPDATE)\./.test(subject)) return request.apply(provisioner, args);
+      const answer = await request.call(provisioner, subject.replace('.UPDATE.', '.INFO.'));
+      const said = answer.json<{ config: Replicated }>();
+      said.config.num_replicas = 3;
+      return Object.defineProperty(answer, 'data', { value: Buffer.from(JSON.stringify(said)) });
+    };
+    await provision(provisioner);
+    expect(updates).toEqual([]);
+    await provision(provisioner, 3);
+    expect(updates).toEqual([]);
+    await provision(provisioner, 5);
+    expect(updates).toContainEqual([STREAM, 5]);
+  });
 });
+
+interface Replicated {
+  num_replicas: number;
+}
