@@ -33,6 +33,7 @@ export const scripts = {
       'id',
       'since',
       'database-url',
+      'statement-timeout',
       'organization',
       'plan',
       'label',

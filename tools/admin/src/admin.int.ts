@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { outboxTables, pendingTable } from '@switchboard/outbox';
-import { partitionFunctions, type Database } from '@switchboard/postgres';
+import { partitionFunctions, statement, type Database } from '@switchboard/postgres';
 import { testServers, type ServiceDatabase } from '@switchboard/testing';
+import pg from 'pg';
 import { readAdminConfig } from './admin.config.js';
 import { runAdmin } from './admin.js';
 
@@ -104,6 +105,31 @@ describe('dead-letters', () => {
     expect(await marked()).toEqual(['ce1', 'ce2', 'ce3']);
   });
 
+  it('discard and redrive take what a flood has left in slices, each letter once, and hold none of them', async () => {
+    await sql(`INSERT INTO messaging.dead_letter (event_id, consumer, subject, envelope, error, deliveries)
+      SELECT 'cf' || n, 'messaging-callbacks', 's', '{}', 'e', 1 FROM generate_series(1, 25000) AS n`);
+    // A letter that dies while the command runs is none of those that it was asked for.
+    await sql(`UPDATE messaging.dead_letter SET died_at = now() + interval '1 hour' WHERE event_id = 'cf25000'`);
+    // As many as a statement may change: more at once are refused.
+    await sql(`
+      CREATE FUNCTION messaging.refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT count(*) FROM changed) > 10000 THEN RAISE EXCEPTION 'too many'; END IF; RETURN NULL; END $$;
+      CREATE TRIGGER few_updated AFTER UPDATE ON messaging.dead_letter REFERENCING NEW TABLE AS changed
+        FOR EACH STATEMENT EXECUTE FUNCTION messaging.refuse_many();
+      CREATE TRIGGER few_deleted AFTER DELETE ON messaging.dead_letter REFERENCING OLD TABLE AS changed
+        FOR EACH STATEMENT EXECUTE FUNCTION messaging.refuse_many()`);
+    try {
+      const redriven = await admin('dead-letters redrive --all --consumer messaging-callbacks');
+      expect(redriven).toMatchObject({ code: 0, out: [expect.stringMatching(/^25000 requested/)] });
+      expect(await marked()).toHaveLength(25_000);
+      const { out } = await admin('dead-letters discard --all --consumer messaging-callbacks --json');
+      expect(new Set(out.map((line) => (JSON.parse(line) as { id: string }).id)).size).toBe(25_000);
+      expect(await left()).toEqual(['ce2', 'ce3', 'cf25000']);
+    } finally {
+      await sql('DROP FUNCTION messaging.refuse_many() CASCADE');
+    }
+  });
+
   it('discard throws away what was named, and nothing when it is not said what', async () => {
     expect(await admin('dead-letters discard')).toMatchObject({ code: 2 });
     expect(await admin('dead-letters discard --id ce1 --all')).toMatchObject({ code: 2 });
@@ -195,6 +221,20 @@ describe('the command line', () => {
   });
 });
 
+describe('--statement-timeout', () => {
+  it('ends a statement that takes longer, and says how to allow it more', async () => {
+    const locked = await prepared.superuser();
+    await locked.transaction(async (tx) => {
+      await tx.query(statement('test.lock', 'LOCK TABLE messaging.relay_state'), []);
+      const { code, err } = await admin('outbox status --statement-timeout 1');
+      expect([code, err]).toEqual([
+        1,
+        [expect.stringMatching(/statement timeout; --statement-timeout <seconds> allows more\.$/)],
+      ]);
+    });
+  });
+});
+
 describe('dispatch set-unknown', () => {
   const DISPATCHES = `
     CREATE TABLE IF NOT EXISTS messaging.dispatch (message_id text, state text, due_at timestamptz, lease text);
@@ -233,6 +273,25 @@ describe('dispatch set-unknown', () => {
         err: [expect.stringContaining('stop it first')],
       });
     });
+    // Where isolation is off messaging connects as another user.
+    const asAnother = new pg.Client({ connectionString: prepared.superuserUrl, application_name: 'messaging' });
+    await asAnother.connect();
+    try {
+      expect(await admin('dispatch set-unknown --all')).toMatchObject({ code: 1, out: [] });
+    } finally {
+      await asAnother.end();
+    }
+    expect((await open()).map(({ state }) => state)).toEqual(['RETRY', 'DISPATCHING', 'UNKNOWN']);
+  });
+
+  it('changes attempts and lanes together, or neither', async () => {
+    await sql(DISPATCHES);
+    await sql('ALTER TABLE messaging.bulk_lane ADD CONSTRAINT never CHECK (NOT is_paused)');
+    try {
+      expect((await admin('dispatch set-unknown --all')).code).toBe(1);
+    } finally {
+      await sql('ALTER TABLE messaging.bulk_lane DROP CONSTRAINT never');
+    }
     expect((await open()).map(({ state }) => state)).toEqual(['RETRY', 'DISPATCHING', 'UNKNOWN']);
   });
 });

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import pg from 'pg';
 import type { AdminContext } from './admin-context.js';
 import { databaseUrlOf } from './admin.config.js';
-import { readCommandLine, UsageError } from './command-line.js';
+import { readCommandLine, UsageError, type Choices } from './command-line.js';
 import { commands } from './commands.js';
 
 /** What follows a refusal of a command line. */
@@ -54,10 +54,10 @@ const HELP = `npm run admin -- <command> [options]
   --save-heads <file>    save the heads, to be kept where the database's owner cannot write
   --since <date>         ISO 8601; without a time 00:00 UTC
   --json                 a JSON object a line
+  --statement-timeout <seconds>   how long one statement may take, 30 without it: for a quota or a day of figures that is large
   --database-url <url>   of a role that may read and write the services' schemas; else DATABASE_URL, else the local
                          run's (dev.json in SWITCHBOARD_DATA_DIR or .data)`;
 
-const DEADLINE_MS = 30_000;
 const CONNECT_MS = 15_000;
 
 /** Runs one command. @returns the exit code: 0, 1 when it failed, 2 when it was not understood */
@@ -72,20 +72,24 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
     const surplus = choices.operands[operandsMax] ?? given.find((option) => !options.includes(option.slice(2)));
     if (surplus !== undefined) throw new UsageError(`${name} takes no "${surplus}"; see npm run admin -- help.`);
     const url = databaseUrlOf(config, choices.databaseUrl);
-    for (const line of await connected(url, (client) => run(client, choices, context))) out(line);
+    for (const line of await connected(url, choices, (client) => run(client, choices, context))) out(line);
     return 0;
   } catch (error) {
-    err(said(error));
+    err(isOutOfTime(error) ? `${said(error)}; --statement-timeout <seconds> allows more.` : said(error));
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
-async function connected(url: string, work: (client: pg.ClientBase) => Promise<string[]>): Promise<string[]> {
+async function connected(
+  url: string,
+  { statementTimeoutMs }: Choices,
+  work: (client: pg.ClientBase) => Promise<string[]>,
+): Promise<string[]> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'switchboard-admin',
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: DEADLINE_MS,
+    statement_timeout: statementTimeoutMs,
   });
   client.on('error', () => undefined);
   await client.connect().catch((cause: unknown) => {
@@ -96,6 +100,11 @@ async function connected(url: string, work: (client: pg.ClientBase) => Promise<s
   } finally {
     await client.end();
   }
+}
+
+/** Source: PostgreSQL manual, "PostgreSQL Error Codes": query_canceled. */
+function isOutOfTime(error: unknown): boolean {
+  return types.isNativeError(error) && 'code' in error && error.code === '57014';
 }
 
 /** Not `instanceof`: Node's own errors come from another realm in tests. Those of several addresses have no message. */

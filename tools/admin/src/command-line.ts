@@ -10,6 +10,8 @@ export interface Choices {
   readonly since: string | undefined;
   readonly json: boolean;
   readonly databaseUrl: string | undefined;
+  /** How long one statement may take. */
+  readonly statementTimeoutMs: number;
   /** The operands behind the command's two words. */
   readonly operands: readonly string[];
   readonly organization: string | undefined;
@@ -32,7 +34,10 @@ export interface Choices {
 export const planNumbers = ['requests-per-minute', 'request-burst', 'messages-per-month', 'channels', 'seats'] as const;
 
 /** Options that every command takes. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['json', 'database-url', 'help']);
+const EVERYWHERE: ReadonlySet<string> = new Set(['json', 'database-url', 'statement-timeout', 'help']);
+
+/** In seconds. Long enough for a busy database, short enough that a mistake does not weigh on it for long. */
+const STATEMENT_TIMEOUT = { default: 30, max: 86_400 } as const;
 
 /** A command line as it was understood. */
 export interface CommandLine {
@@ -64,6 +69,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
         since: { type: 'string' },
         json: { type: 'boolean', default: false },
         'database-url': { type: 'string' },
+        'statement-timeout': { type: 'string' },
         organization: { type: 'string' },
         plan: { type: 'string' },
         label: { type: 'string' },
@@ -109,7 +115,14 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     const operands = positionals.slice(2);
     return {
       command: values.help ? '' : positionals.slice(0, 2).join(' '),
-      choices: { ...events, ...organizations, json, databaseUrl, operands },
+      choices: {
+        ...events,
+        ...organizations,
+        json,
+        databaseUrl,
+        statementTimeoutMs: statementTimeoutMs(values['statement-timeout']),
+        operands,
+      },
       given: tokens.flatMap((token) =>
         token.kind === 'option' && !EVERYWHERE.has(token.name) ? [`--${token.name}`] : [],
       ),
@@ -118,6 +131,12 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     const message = error instanceof Error ? error.message : String(error);
     throw new UsageError(message.split(/\.\s/)[0] ?? message);
   }
+}
+
+function statementTimeoutMs(seconds = `${STATEMENT_TIMEOUT.default}`): number {
+  const value = Number(seconds);
+  if (/^\d+$/.test(seconds) && value >= 1 && value <= STATEMENT_TIMEOUT.max) return value * 1_000;
+  throw new UsageError(`--statement-timeout takes seconds, 1 to ${STATEMENT_TIMEOUT.max}, not "${seconds}"`);
 }
 
 /** A number below zero belongs to the option before it, whose command says what it may be; `parseArgs` takes it for an option. */

@@ -7,9 +7,11 @@ import { servicesIn } from './services.js';
 
 /**
  * As long as an outcome is waited for: after it the message fails as `UPSTREAM_OUTCOME_UNKNOWN`. The lease is new and names no
- * journal, so that none which outlived the restore says of an attempt that it never began.
+ * journal, so that none which outlived the restore says of an attempt that it never began. Lanes are paused in the same statement: a
+ * recipient that waits in a restored one may have its message by now, and is sent to by hand, once that is known.
  */
 const SET_UNKNOWN = `
+  WITH paused AS (UPDATE messaging.bulk_lane SET is_paused = true WHERE is_open AND NOT is_withdrawn)
   UPDATE messaging.dispatch SET state = 'UNKNOWN', due_at = now() + interval '24 hours', lease = 'restored'
   WHERE state IN ('RETRY', 'PACED', 'DISPATCHING')`;
 const LOCK = `
@@ -17,11 +19,10 @@ const LOCK = `
   WHERE message_id = $1 AND state = 'UNKNOWN' FOR UPDATE`;
 /** The worker that settles what is overdue looks every few seconds. */
 const GIVE_UP = `UPDATE messaging.dispatch SET due_at = now() WHERE organization_id = $1 AND message_id = $2`;
-/** A recipient that waits in a restored lane may have its message by now: resumed by hand, once that is known. */
-const PAUSE_LANES = 'UPDATE messaging.bulk_lane SET is_paused = true WHERE is_open AND NOT is_withdrawn';
+/** By its application's name, since where isolation is off it has no role of its own; by its role, since a pooler may hide the name. */
 const SESSIONS = `
   SELECT count(*)::int AS count FROM pg_stat_activity
-  WHERE usename = 'switchboard_messaging' AND datname = current_database()`;
+  WHERE (application_name = 'messaging' OR usename = 'switchboard_messaging') AND datname = current_database()`;
 
 /**
  * Makes every attempt UNKNOWN that is due or under way: in a database that was restored from a backup it is not known which
@@ -35,7 +36,6 @@ export async function setAttemptsUnknown(client: pg.ClientBase, choices: Choices
   const { rows: sessions } = await client.query<{ count: number }>(SESSIONS);
   if ((sessions[0]?.count ?? 0) > 0) throw new Error('messaging is connected to this database: stop it first.');
   const { rowCount } = await client.query(SET_UNKNOWN);
-  await client.query(PAUSE_LANES);
   const attempts = rowCount ?? 0;
   return [choices.json ? JSON.stringify({ attempts }) : `${attempts} attempts are UNKNOWN now; none is made again.`];
 }

@@ -15,14 +15,16 @@ interface QuotaRow {
   readonly counted: number;
 }
 
+const ORGANIZATIONS = 'SELECT DISTINCT organization_id AS organization FROM messaging.channel ORDER BY 1';
 /**
- * This month and the last one: what is older takes nothing any more. One statement, so that counter and messages are of the
- * same moment: they change in the same transactions, and may be compared under any load.
+ * This month and the last one: what is older takes nothing any more. One statement for an organization, so that counter and messages
+ * are of the same moment: they change in the same transactions, and may be compared under any load. Not one for all of them, which
+ * would read two months of everyone's messages.
  */
 const COMPARE = `
   SELECT o.organization_id AS organization, m.month, coalesce(q.used, 0)::float8 AS used,
     messaging.quota_counted(o.organization_id, m.month)::float8 AS counted
-  FROM (SELECT DISTINCT organization_id FROM messaging.channel WHERE $1::text IS NULL OR organization_id = $1) AS o
+  FROM (SELECT DISTINCT organization_id FROM messaging.channel WHERE organization_id = $1) AS o
   CROSS JOIN (SELECT to_char((now() AT TIME ZONE 'UTC') - make_interval(months => ago), 'YYYY-MM') AS month
     FROM generate_series(0, 1) AS ago) AS m
   LEFT JOIN messaging.quota q ON q.organization_id = o.organization_id AND q.month = m.month
@@ -55,13 +57,24 @@ export async function checkQuota(
   { operator }: Pick<AdminContext, 'operator'>,
 ): Promise<string[]> {
   await servicesIn(client, 'messaging');
-  const { rows } = await client.query<QuotaRow>(COMPARE, [await chosenOrganization(client, choices)]);
+  const rows = await compared(client, await chosenOrganization(client, choices));
   const wrong = rows.filter(({ used, counted }) => used !== counted);
   if (choices.repair) for (const row of wrong) await repair(client, row, operator);
   const shown = choices.json ? rows.map((row) => JSON.stringify(row)) : textTable(rows.map((row) => ({ ...row })));
   if (wrong.length === 0) return [...shown, ...said(choices, `${rows.length} counters agree with the messages.`)];
   if (choices.repair) return [...shown, ...said(choices, `${wrong.length} counters were set to what is counted.`)];
   throw new Error([...shown, `${wrong.length} counters differ from the messages; --repair sets them.`].join('\n'));
+}
+
+async function compared(client: pg.ClientBase, chosen: string | null): Promise<QuotaRow[]> {
+  const organizations =
+    chosen === null
+      ? (await client.query<Pick<QuotaRow, 'organization'>>(ORGANIZATIONS)).rows
+      : [{ organization: chosen }];
+  const rows: QuotaRow[] = [];
+  for (const { organization } of organizations)
+    rows.push(...(await client.query<QuotaRow>(COMPARE, [organization])).rows);
+  return rows;
 }
 
 /**
