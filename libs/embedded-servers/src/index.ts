@@ -7,6 +7,7 @@ export {
   type EmbeddedPostgres,
   endPostgresOf,
   postgresLogSettings,
+  postgresSettings,
   type PostgresOptions,
   startPostgres,
 } from './postgres.js';

@@ -57,13 +57,8 @@ export const postgresLogSettings: Readonly<Record<string, string>> = {
   log_parameter_max_length_on_error: '0',
 };
 
-/** Sized for one machine that also runs everything else; durability is never traded away. */
-const settings: Readonly<Record<string, string>> = {
-  fsync: 'on',
-  synchronous_commit: 'on',
-  full_page_writes: 'on',
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
+/** Sized for one machine that also runs everything else. docker-compose.yml has the same. */
+export const postgresSettings: Readonly<Record<string, string>> = {
   // Every replica of a service holds a pool of about eight connections.
   max_connections: '200',
   shared_buffers: '256MB',
@@ -75,8 +70,18 @@ const settings: Readonly<Record<string, string>> = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  log_line_prefix: '%m [%p] %q%u@%d ',
   ...postgresLogSettings,
+};
+
+/** What the local run has in addition; durability is never traded away. */
+const settings: Readonly<Record<string, string>> = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  log_line_prefix: '%m [%p] %q%u@%d ',
+  ...postgresSettings,
 };
 
 /**

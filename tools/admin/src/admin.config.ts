@@ -12,6 +12,8 @@ export interface AdminConfig {
   readonly masterKeyPrevious: string | undefined;
   /** Of the local run, with its master key. */
   readonly secretsJson: string;
+  /** `ADMIN_OPERATOR`: the operator's name for the audit log, where the account says nothing, as in a container. */
+  readonly operator: string | undefined;
 }
 
 /** @param root of the checkout */
@@ -23,6 +25,7 @@ export function readAdminConfig(root: string, environment: NodeJS.ProcessEnv = p
     masterKey: environment['CREDENTIALS_KEY'] || undefined,
     masterKeyPrevious: environment['CREDENTIALS_KEY_PREVIOUS'] || undefined,
     secretsJson: join(dataDir, 'secrets.json'),
+    operator: environment['ADMIN_OPERATOR'] || undefined,
   };
 }
 

@@ -8,11 +8,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+const config = readAdminConfig(join(import.meta.dirname, '..', '..', '..'));
 process.exitCode = await runAdmin(process.argv.slice(2), {
-  config: readAdminConfig(join(import.meta.dirname, '..', '..', '..')),
+  config,
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
-  operator: accountName(),
+  operator: config.operator ?? accountName(),
 });
 
 if (process.exitCode === 2) process.stderr.write(`${USAGE}\n`);

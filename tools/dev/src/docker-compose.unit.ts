@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames as names } from '@switchboard/contracts/topology';
-import { postgresLogSettings } from '@switchboard/embedded-servers';
 import { natsUsers } from '@switchboard/nats';
 import { serviceRoles } from '@switchboard/postgres';
 import { seedConfig } from '@switchboard/seed/config';
@@ -8,7 +7,7 @@ import { migrationConfig, telemetryConfig } from '@switchboard/platform';
 import { readConfig as simulatorConfig } from '@switchboard/upstream-simulator/config';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type ComposeService, environmentOf, readCompose, variablesOf } from '../test/compose-file.js';
+import { type ComposeService, environmentOf, programOf, readCompose, variablesOf } from '../test/compose-file.js';
 import { readDevConfig } from './dev.config.js';
 import { embeddedNatsAccess, natsProvisioner } from './nats-access.js';
 import { Secrets } from './secrets.js';
@@ -115,12 +114,13 @@ function localKeys(name: string): string[] {
 
 describe('docker-compose.yml runs what npm start runs', () => {
   it('every service, its migrations, the provisioning, the simulator and the seed, and no other program', () => {
-    const commands = Object.fromEntries(programs.map(([name, { command }]) => [name, command]));
+    const commands = Object.fromEntries(programs.map(([name, one]) => [name, programOf(one)]));
     expect(commands).toEqual({
       ...Object.fromEntries(names.map((name) => [name, [relative(root, serviceEntry(root, name))]])),
       ...Object.fromEntries(names.map((name) => [`migrate-${name}`, [`apps/${name}/dist/migrate.js`]])),
       provision: ['libs/nats/dist/provision-main.js'],
       'upstream-simulator': ['apps/upstream-simulator/dist/main.js'],
+      admin: ['tools/admin/dist/main.js'],
       seed: ['tools/seed/dist/main.js'],
     });
     for (const [file = ''] of Object.values(commands).map((command) => command ?? [])) {
@@ -212,11 +212,6 @@ describe('docker-compose.yml runs what npm start runs', () => {
 });
 
 describe('docker-compose.yml is fit for a machine that others reach', () => {
-  it('keeps rows and parameters out of the log of PostgreSQL, as the local run does', () => {
-    const settings = Object.entries(postgresLogSettings).map(([name, value]) => `--${name}=${value}`);
-    expect(service('postgres').command).toEqual(['postgres', ...settings]);
-  });
-
   it("publishes the gateway's port and no other", () => {
     const published = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
     expect(published.map(([name, { ports }]) => [name, ports])).toEqual([
@@ -224,10 +219,10 @@ describe('docker-compose.yml is fit for a machine that others reach', () => {
     ]);
   });
 
-  it.each(names)('asks %s for its readiness where it listens', (name) => {
+  it.each(names)('asks %s whether it can serve, NATS or not, where it listens', (name) => {
     const { environment, healthcheck } = service(name);
     const port = environment?.['GATEWAY_PORT'] ?? environment?.['SERVICE_HTTP_PORT'];
-    expect(healthcheck?.test.at(-1)).toBe(`http://127.0.0.1:${port}/health/ready`);
+    expect(healthcheck?.test.at(-1)).toBe(`http://127.0.0.1:${port}/health/serving`);
   });
 
   it('asks for every secret and has a default for none', () => {
@@ -247,7 +242,7 @@ describe('docker-compose.yml is fit for a machine that others reach', () => {
     const used = variables.map(([key]) => key).filter((key) => !key.startsWith('OTEL_'));
     expect(used.filter((key) => !documentedIn(local + docker).includes(key))).toEqual([]);
     const required = variables.filter(([, { isRequired }]) => isRequired).map(([key]) => key);
-    const optional = ['CLOUD_BASE_URL', 'CREDENTIALS_KEY_PREVIOUS', 'SWITCHBOARD_VERSION'];
+    const optional = ['ADMIN_OPERATOR', 'CLOUD_BASE_URL', 'CREDENTIALS_KEY_PREVIOUS', 'SWITCHBOARD_VERSION'];
     expect(documentedIn(docker).sort()).toEqual([...required, ...optional].sort());
   });
 
@@ -255,7 +250,7 @@ describe('docker-compose.yml is fit for a machine that others reach', () => {
     expect(one.read_only).toBe(true);
     expect(one.deploy?.resources.limits.memory).toMatch(/^\d+[MG]$/);
     expect(one.stop_grace_period).toBe(name === 'postgres' ? '60s' : '10s');
-    const isStep = name === 'database' || name === 'provision' || name === 'seed' || name.startsWith('migrate-');
+    const isStep = ['admin', 'database', 'provision', 'seed'].includes(name) || name.startsWith('migrate-');
     expect(one.restart).toBe(isStep ? 'no' : 'unless-stopped');
     for (const [source = ''] of (one.volumes ?? []).map((volume) => volume.split(':'))) {
       if (source.startsWith('./')) expect([source, existsSync(join(root, source))]).toEqual([source, true]);
@@ -291,7 +286,7 @@ describe('the images', () => {
   });
 
   it('hold the packages of every program that is run from them', () => {
-    const folders = programs.map(([, { command = [] }]) => (command[0] ?? '').split('/').slice(0, 2).join('/'));
+    const folders = programs.map(([, one]) => (programOf(one)[0] ?? '').split('/').slice(0, 2).join('/'));
     // Libraries come with the services that depend on them.
     const needed = [...new Set(folders.filter((folder) => !folder.startsWith('libs/')))].sort();
     const installed = [...dockerfile.matchAll(/--workspace (\S+)/g)].map((match) => match[1] ?? '').sort();

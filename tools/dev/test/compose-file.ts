@@ -4,11 +4,13 @@ import { parse } from 'yaml';
 export interface ComposeService {
   readonly image: string;
   readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
   /** Null: handed on from `.env` when it is there. */
   readonly environment?: Readonly<Record<string, string | null>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
-  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly healthcheck?: { readonly test: readonly string[]; readonly start_period: string };
+  readonly labels?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly networks?: readonly string[];
@@ -50,6 +52,11 @@ export function environmentOf(
     if (resolved !== undefined) environment[key] = resolved;
   }
   return environment;
+}
+
+/** What the image's Node runs: the command, or the file that an entry point of its own names. */
+export function programOf({ entrypoint, command = [] }: ComposeService): readonly string[] {
+  return entrypoint?.filter((word) => word.endsWith('.js')) ?? command;
 }
 
 /** Every variable that stands anywhere below, by name; keys without a value count as optional ones. */

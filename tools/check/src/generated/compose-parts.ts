@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { serviceRoles } from '@switchboard/postgres/service-roles';
 import type { ServiceTopology } from '@switchboard/contracts/topology';
 
@@ -21,15 +22,20 @@ const REFUSED_HOSTS = 'WEBHOOKS_REFUSED_HOSTS';
 
 type Services = Readonly<Record<string, ServiceTopology>>;
 
-/**
- * The parts of docker-compose.yml that follow from the registration of the services.
- *
- * @param users of NATS, the provisioner included
- */
-export function composeParts(services: Services, users: readonly string[]): Record<string, string[]> {
+/** NATS as docker-compose.yml runs it. */
+export interface ComposedNats {
+  /** The provisioner included. */
+  readonly users: readonly string[];
+  /** The text of deploy/nats/nats.conf. */
+  readonly natsConf: string;
+}
+
+/** The parts of docker-compose.yml that follow from the registration of the services. */
+export function composeParts(services: Services, { users, natsConf }: ComposedNats): Record<string, string[]> {
   const names = Object.keys(services);
   return {
     'nats-passwords': users.map((user) => `${natsPassword(user)}: '"${required(natsPassword(user))}"'`),
+    'nats-conf': [`switchboard.nats-conf: ${createHash('sha256').update(natsConf).digest('hex')}`],
     'database-passwords': names.flatMap(databasePasswords).map((key) => `${key}: ${required(key)}`),
     migrations: blocks(names.map(migrationStep)),
     volumes: Object.entries(services).flatMap(([name, { settings }]) =>
@@ -110,7 +116,7 @@ function serviceBlock(name: string, { outside, settings }: ServiceTopology, name
     ...(outside === 'calls' ? ['  # It calls hosts outside of the platform.'] : []),
     ...(outside === undefined ? [] : ['  networks: [inside, outside]']),
     '  healthcheck:',
-    `    test: [CMD, node, --eval, *probe, 'http://127.0.0.1:${isPublic ? PUBLIC_PORT : INTERNAL_PORT}/health/ready']`,
+    `    test: [CMD, node, --eval, *probe, 'http://127.0.0.1:${isPublic ? PUBLIC_PORT : INTERNAL_PORT}/health/serving']`,
     '    <<: *health',
     '  depends_on:',
     '    <<: *servers',

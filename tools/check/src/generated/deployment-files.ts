@@ -3,13 +3,14 @@ import { natsUsers } from '@switchboard/nats';
 import { textOf, type Sources } from '../sources.js';
 import { composeParts, databasePasswords, natsPassword, scrapeJobs, servicesGone } from './compose-parts.js';
 import { withParts } from './generated-part.js';
+import { natsConf } from './nats-conf.js';
 
 const names = Object.keys(topology);
 const users = natsUsers().map(({ user }) => user);
 
 /** The files of a deployment that are written by hand but for what follows from the registration of the services. */
 export const deploymentFiles = [
-  partly('docker-compose.yml', composeParts(topology, users)),
+  partly('docker-compose.yml', composeParts(topology, { users, natsConf: natsConf() })),
   partly('deploy/prometheus/prometheus.yml', { jobs: scrapeJobs(topology) }),
   partly('deploy/prometheus/alerts.yml', { 'services-gone': servicesGone(topology) }),
   partly('.env.example', {
@@ -21,7 +22,7 @@ export const deploymentFiles = [
 
 /** The step of the image that installs what its programs need at run time. */
 function installedPackages(services: readonly string[]): string[] {
-  const programs = [...services.map((name) => `apps/${name}`), 'apps/upstream-simulator', 'tools/seed'];
+  const programs = [...services.map((name) => `apps/${name}`), 'apps/upstream-simulator', 'tools/admin', 'tools/seed'];
   const workspaces = programs.map((folder) => `  --workspace ${folder}`);
   return ['RUN npm install --no-save --ignore-scripts --omit=dev --omit=optional', ...workspaces].map((line, index) =>
     index < workspaces.length ? `${line} \\` : line,

@@ -28,7 +28,8 @@ describe('a further service', () => {
   const more = { ...topology, billing: silent };
 
   it('is added to the parts of the deployment by its entry alone, without a way outside', () => {
-    const [before, after] = [composeParts(topology, ['gateway']), composeParts(more, ['gateway'])];
+    const nats = { users: ['gateway'], natsConf: '' };
+    const [before, after] = [composeParts(topology, nats), composeParts(more, nats)];
     const added = (part: string): string => (after[part] ?? []).slice(before[part]?.length).join('\n');
     expect(added('database-passwords')).toMatch(/^BILLING_DATABASE_PASSWORD: .*\nBILLING_MIGRATOR_PASSWORD: /);
     expect(added('migrations')).toContain('migrate-billing:\n  <<: *step\n  command: [apps/billing/dist/migrate.js]');
