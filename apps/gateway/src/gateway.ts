@@ -54,7 +54,7 @@ async function serveHttp(
   await app.init();
   app.get(ServedDocuments).prepare(app.get(RouteTable).mounted);
   const internal = new InternalServer({ checks, metrics });
-  const internalUrl = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
+  const internalUrl = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT, config.NATS_URL);
   const url = await app.get(HttpListener).listen();
   const stop = async (): Promise<void> => {
     stopping.abort();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { Metrics } from './metrics.js';
+import { ownHost } from './own-address.js';
 import { canServe, readiness, type ReadinessCheck } from './readiness.js';
 
 /** Answers every request whose path begins with the prefix that it is registered under. Never rejects. */
@@ -45,12 +45,12 @@ export class InternalServer {
     });
   }
 
-  /** @returns the URL at which other processes find it; for a server on every address, that of the first network */
-  async listen(host: string, port: number): Promise<string> {
+  /** @returns the URL at which other processes find it, see `ownHost` */
+  async listen(host: string, port: number, natsUrl?: string): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject).listen(port, host, resolve);
     });
-    return `http://${reachable(host)}:${(this.server.address() as AddressInfo).port}`;
+    return `http://${await ownHost(host, natsUrl)}:${(this.server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
@@ -74,10 +74,4 @@ export class InternalServer {
 
 function json(status: number, body: unknown): Answer {
   return { status, contentType: 'application/json', body: JSON.stringify(body) };
-}
-
-function reachable(host: string): string {
-  if (host !== '0.0.0.0' && host !== '::') return host.includes(':') ? `[${host}]` : host;
-  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }

@@ -83,7 +83,7 @@ export async function startService(spec: ServiceSpec): Promise<RunningService> {
     const root = PlatformModule.of(platform, spec.module, stopping.signal);
     const app = await NestFactory.createMicroservice(root, options);
     await app.listen();
-    const url = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
+    const url = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT, config.NATS_URL);
     const announcer = new Announcer({ connection: platform.nats, link: platform.link, service, secret, url });
     announcer.start();
     const stop = async (): Promise<void> => {
