@@ -1,4 +1,12 @@
-import { isTimedOut, sqlState, statement, type Database, type Queryable, type Statement } from '@switchboard/postgres';
+import {
+  isTimedOut,
+  requireAgreedClocks,
+  sqlState,
+  statement,
+  type Database,
+  type Queryable,
+  type Statement,
+} from '@switchboard/postgres';
 import { jittered } from '@switchboard/timing';
 
 const keepOutbox = statement('outbox.keep-partitions', 'SELECT keep_outbox_partitions($1)');
@@ -69,16 +77,18 @@ export class PartitionKeeper {
 /**
  * One round: what is written to first, then `more`, then what is dropped. One that fails keeps no other from being made.
  *
+ * @param now see `requireAgreedClocks`: while the clocks differ nothing is dropped, which is an error
  * @returns the errors of those that failed
  */
 export async function keepPartitions(
   database: Database,
   more: () => Promise<void> = () => Promise.resolve(),
+  now?: () => number,
 ): Promise<readonly unknown[]> {
   const errors: unknown[] = [];
   for (const step of [makeOutboxPartitions, more, dropOutboxPartitions]) {
     try {
-      await step(database);
+      await step(database, now);
     } catch (error) {
       errors.push(error);
     }
@@ -90,7 +100,8 @@ async function makeOutboxPartitions(database: Database): Promise<void> {
   await database.query(keepOutbox, [OUTBOX_RETENTION_DAYS]);
 }
 
-async function dropOutboxPartitions(database: Database): Promise<void> {
+async function dropOutboxPartitions(database: Database, now?: () => number): Promise<void> {
+  await requireAgreedClocks(database, now);
   await database.query(pruneFailures, [INBOX_RETENTION_DAYS]);
   const [pending] = await database.query(hasManyPending, []);
   if (pending?.isMany === true) return;
@@ -99,6 +110,7 @@ async function dropOutboxPartitions(database: Database): Promise<void> {
     drop: dropPast,
     days: OUTBOX_RETENTION_DAYS,
     bound: dropSoon,
+    now,
   });
 }
 
@@ -111,6 +123,8 @@ export interface PastPartitions {
   readonly days: number;
   /** Bounds the drop; its transaction begins with it. */
   readonly bound?: Statement;
+  /** See `requireAgreedClocks`. */
+  readonly now?: (() => number) | undefined;
 }
 
 /**
@@ -118,13 +132,15 @@ export interface PastPartitions {
  * waits behind it meanwhile. One that is not to be had, or takes longer than it may, is left for the next round.
  *
  * @returns the names of those that are gone, and of those that are there still
+ * @throws ClocksDifferError; nothing is dropped then
  */
 export async function dropPartitions(
   database: Database,
-  { past, drop, days, bound }: PastPartitions,
+  { past, drop, days, bound, now }: PastPartitions,
 ): Promise<{ readonly gone: readonly string[]; readonly left: readonly string[] }> {
   const gone: string[] = [];
   const left: string[] = [];
+  await requireAgreedClocks(database, now);
   for (const { name } of await database.query(past, [days])) {
     const dropOne = async (tx: Queryable): Promise<{ readonly isDropped: boolean }[]> => {
       if (bound) await tx.query(bound, []);

@@ -1,6 +1,6 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { metrics, type Counter } from '@opentelemetry/api';
-import { Database, type PruneStatement } from '@switchboard/postgres';
+import { Database, requireAgreedClocks, type PruneStatement } from '@switchboard/postgres';
 import type { Clock } from './clock.js';
 import type { Log } from './logger.js';
 import { CLOCK, LOG } from './platform.module.js';
@@ -18,6 +18,11 @@ export interface PruneSpec {
   readonly sliceMax: number;
   /** Pause after the last slice, ±25 %. */
   readonly idleMs: number;
+  /**
+   * Of rows that are kept for days, and whose loss is noticed: they stay while the clocks of this process and of the database differ.
+   * What is over within a day is over by whichever of the two its readers go by.
+   */
+  readonly needsAgreedClocks?: boolean;
 }
 
 let counter: Counter | undefined;
@@ -52,10 +57,11 @@ export class PruneWorker extends PollingWorker {
     super.onApplicationBootstrap();
   }
 
-  /** One slice. @returns whether it was full */
+  /** One slice. @returns whether it was full @throws ClocksDifferError, see `needsAgreedClocks` */
   async round(): Promise<boolean> {
     const { database, clock, log } = this.parts;
-    const { rows, statement, values, sliceMax } = this.spec;
+    const { rows, statement, values, sliceMax, needsAgreedClocks } = this.spec;
+    if (needsAgreedClocks) await requireAgreedClocks(database, () => clock.now());
     const [pruned] = await database.query(statement, [sliceMax, ...(values?.(clock.now()) ?? [])]);
     const count = pruned?.count ?? 0;
     if (count > 0) log.info('rows.pruned', { rows, count });

@@ -1,3 +1,4 @@
+export { CLOCKS_DIFFER_MAX_MS, ClocksDifferError, requireAgreedClocks } from './agreed-clocks.js';
 export { withConflictRetries } from './conflict-retries.js';
 export { Database, type DatabaseOptions } from './database.js';
 export { UnknownSchemaError, type FormerSchema } from './former-schema.js';

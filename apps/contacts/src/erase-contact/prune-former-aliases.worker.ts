@@ -13,5 +13,6 @@ export function formerAliasPruner(days: number): FactoryProvider<PruneWorker> {
     values: () => [days + UNDER_WAY_DAYS],
     sliceMax: 1_000,
     idleMs: 600_000,
+    needsAgreedClocks: true,
   });
 }

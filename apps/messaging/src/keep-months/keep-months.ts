@@ -1,6 +1,12 @@
 import { dropPartitions, type PastPartitions } from '@switchboard/outbox';
 import { systemClock, type Clock, type Log } from '@switchboard/platform';
-import { statement, type Database, type Queryable } from '@switchboard/postgres';
+import {
+  CLOCKS_DIFFER_MAX_MS,
+  ClocksDifferError,
+  statement,
+  type Database,
+  type Queryable,
+} from '@switchboard/postgres';
 import { MONTHS_KEPT_DAYS_MIN, monthFloor } from '../message/month-floor.js';
 
 const keepSql = statement('messaging.keep-partitions', 'SELECT keep_message_partitions()');
@@ -14,14 +20,7 @@ const drop: PastPartitions['drop'] = statement(
   'SELECT drop_message_partition($1, $2) AS "isDropped"',
 );
 
-const timeSql = statement<{ ms: number }>(
-  'messaging.database-time',
-  'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
-);
-
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Two clocks, of two machines, may differ so far: by more than that, one of them is wrong, and what is removed is gone for good. */
-const CLOCKS_DIFFER_MAX_MS = DAY_MS;
 /** What may have been removed by a clock that is ahead of this one counts as old, too. */
 const KEPT_MS = MONTHS_KEPT_DAYS_MIN * DAY_MS - 2 * CLOCKS_DIFFER_MAX_MS;
 
@@ -39,15 +38,14 @@ export async function keepMonths(
 ): Promise<void> {
   await database.query(keepSql, []);
   if (days === 0) return;
-  const [{ ms } = { ms: Number.NaN }] = await database.query(timeSql, []);
-  const apartMs = Math.abs(ms - clock.now());
-  if (!(apartMs <= CLOCKS_DIFFER_MAX_MS)) {
-    log.error('messages.clocks-differ', { seconds: Math.round(apartMs / 1_000) });
-    return;
+  try {
+    const { gone, left } = await dropPartitions(database, { past, drop, days, now: () => clock.now() });
+    for (const partition of gone) log.info('messages.month-removed', { partition });
+    for (const partition of left) log.info('messages.month-kept', { partition });
+  } catch (error) {
+    if (!(error instanceof ClocksDifferError)) throw error;
+    log.error('messages.clocks-differ', { seconds: error.seconds });
   }
-  const { gone, left } = await dropPartitions(database, { past, drop, days });
-  for (const partition of gone) log.info('messages.month-removed', { partition });
-  for (const partition of left) log.info('messages.month-kept', { partition });
 }
 
 /** Has the months there that messages of these moments go into, also those that were removed; none goes before the transaction ends. */

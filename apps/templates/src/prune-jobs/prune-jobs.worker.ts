@@ -36,6 +36,12 @@ export const pruneJobsSql: PruneStatement = statement(
 
 /** Removes jobs that ended long ago. @param days for which a job is kept after its end */
 export function jobPruner(days: number): FactoryProvider<PruneWorker> {
-  const spec = { rows: 'jobs', statement: pruneJobsSql, values: () => [days], sliceMax: SLICE_MAX, idleMs: IDLE_MS };
-  return PruneWorker.provide(spec);
+  return PruneWorker.provide({
+    rows: 'jobs',
+    statement: pruneJobsSql,
+    values: () => [days],
+    sliceMax: SLICE_MAX,
+    idleMs: IDLE_MS,
+    needsAgreedClocks: true,
+  });
 }

@@ -18,4 +18,5 @@ export const deletedWebhookPruner = PruneWorker.provide({
   statement: pruneDeleted,
   sliceMax: 1_000,
   idleMs: 600_000,
+  needsAgreedClocks: true,
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { keepPartitions, partitionDays } from '@switchboard/outbox';
-import type { Database } from '@switchboard/postgres';
+import { ClocksDifferError, type Database } from '@switchboard/postgres';
 import { testServers } from '../index.js';
 import { Outbox1764000000000 } from './outbox-fixture.js';
 
@@ -13,6 +13,23 @@ describe('a day of the outbox past retention', () => {
   beforeAll(async () => {
     const prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
     [database, superuser] = [await prepared.database(), await prepared.superuser()];
+  });
+
+  it('stays while the clocks of the service and of the database differ by more than a day', async () => {
+    const { dataSource } = superuser;
+    await keepPartitions(database);
+    await dataSource.query(
+      `SET search_path = contacts; SELECT ensure_partition('outbox', timestamptz '2019-01-01Z', timestamptz '2019-01-02Z', '20190101')`,
+    );
+    const isThere = async (): Promise<boolean> =>
+      (await dataSource.query(`SELECT FROM pg_class WHERE oid = to_regclass('contacts.outbox_20190101')`)).length === 1;
+    for (const days of [-1.1, 1.1]) {
+      const now = (): number => Date.now() + days * 86_400_000;
+      expect(await keepPartitions(database, undefined, now)).toEqual([expect.any(ClocksDifferError)]);
+      expect(await isThere()).toBe(true);
+    }
+    expect(await keepPartitions(database)).toEqual([]);
+    expect(await isThere()).toBe(false);
   });
 
   it('is left for the next round when looking for what is pending in it would stop writers for long', async () => {

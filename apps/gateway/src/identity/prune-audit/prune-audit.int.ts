@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLog, PruneWorker } from '@switchboard/platform';
+import { createLog, PruneWorker, systemClock } from '@switchboard/platform';
 import type { Database } from '@switchboard/postgres';
 import { FakeClock, testServers } from '@switchboard/testing';
 import { agedChain } from '../../../test/aged-audit-chain.js';
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 /** A replica's worker, which keeps entries for 100 days. */
 const replica = (sliceMax = 500): PruneWorker =>
-  new PruneWorker({ database, clock: new FakeClock(), log }, { ...oldAuditEntries(100), sliceMax });
+  new PruneWorker({ database, clock: systemClock, log }, { ...oldAuditEntries(100), sliceMax });
 const kept = async (organizationId: string): Promise<number[]> => {
   const rows: { sequence: string }[] = await superuser.dataSource.query(
     'SELECT sequence FROM gateway.audit_entry WHERE organization_id = $1 ORDER BY sequence',
@@ -36,6 +36,16 @@ const faultOf = async (organizationId: string, noted: Parameters<typeof verifyCh
   (await verifyChain(superuser, organizationId, noted)).fault;
 
 describe('an audit log with a retention', () => {
+  it('loses nothing while the clocks of the gateway and of the database differ by more than a day', async () => {
+    const long = await agedChain(superuser, [300, 290, 1]);
+    for (const days of [-1.1, 1.1]) {
+      const clock = new FakeClock(Date.now() + days * 86_400_000);
+      const worker = new PruneWorker({ database, clock, log }, oldAuditEntries(100));
+      await expect(worker.round()).rejects.toThrow(/^the clocks of this process and of the database differ by \d+ s/);
+    }
+    expect(await kept(long)).toEqual([1, 2, 3]);
+  });
+
   it('loses the beginnings of its chains, the oldest first and a slice a round, and what is kept still fits', async () => {
     const long = await agedChain(superuser, [300, 290, 280, 120, 99, 1]);
     const gone = await agedChain(superuser, [299, 150]);

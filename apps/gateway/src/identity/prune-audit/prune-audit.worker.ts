@@ -12,6 +12,7 @@ export const oldAuditEntries = (days: number): PruneSpec => ({
   values: () => [days],
   sliceMax: 500,
   idleMs: 600_000,
+  needsAgreedClocks: true,
 });
 
 /** Removes old entries of the audit log. @param days for which an entry is kept; 0 for ever: there is no worker then */
