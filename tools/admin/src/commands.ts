@@ -15,6 +15,7 @@ import {
   showOrganization,
 } from './organizations.command.js';
 import { outboxStatus, replayOutbox } from './outbox.command.js';
+import { declareRestored } from './restore.command.js';
 import { rotateSecrets } from './secrets.command.js';
 import { checkQuota, showQuota } from './quota.command.js';
 import { resetUserPassword, resetUserSecondFactor, showUser, signOutUser } from './users.command.js';
@@ -39,6 +40,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'dead-letters discard': { run: discardDeadLetters, options: [...LETTERS, 'all'] },
   'outbox status': { run: outboxStatus, options: ['service'] },
   'outbox replay': { run: replayOutbox, options: ['service', 'since'] },
+  'restore declare': { run: declareRestored, options: ['service', 'all'] },
   'dispatch set-unknown': { run: setAttemptsUnknown, options: ['all'] },
   'dispatch give-up': { run: giveUpOutcome, operandsMax: 1 },
   'channel-rate set': { run: setChannelRate, operandsMax: 2 },
