@@ -2,7 +2,15 @@ export { CLOCKS_DIFFER_MAX_MS, ClocksDifferError, requireAgreedClocks } from './
 export { withConflictRetries } from './conflict-retries.js';
 export { Database, type DatabaseOptions } from './database.js';
 export { UnknownSchemaError, type FormerSchema } from './former-schema.js';
-export { migrate, revertMigrations, type MigrateOptions, type MigrationClass, type TableRights } from './migrate.js';
+export {
+  migrate,
+  migrateDownTo,
+  revertMigrations,
+  UnknownMigrationError,
+  type MigrateOptions,
+  type MigrationClass,
+  type TableRights,
+} from './migrate.js';
 export { countWithin, keysetPage, readKeysetPage, type KeysetPage } from './page.js';
 export { partitionFunctions, partitionFunctionsReversal } from './partitions.sql.js';
 export { createPartitionedIndex, type PartitionedIndex } from './partitioned-index.js';

@@ -55,6 +55,39 @@ export async function revertMigrations(options: Omit<MigrateOptions, 'serviceRol
   });
 }
 
+/**
+ * Takes back, the last one first, every migration that was applied after the one that is named, which stays; a transaction each. The
+ * service's role has its rights on what is left as after `migrate`.
+ *
+ * @param last the name of a migration that is applied
+ * @returns the names of the migrations taken back
+ * @throws UnknownMigrationError when no such migration is applied here; nothing is changed then
+ */
+export async function migrateDownTo(options: MigrateOptions, last: string): Promise<string[]> {
+  return withLock(options, async (dataSource, runner) => {
+    const rows: { name: string }[] = await runner.query('SELECT name FROM migration ORDER BY id DESC');
+    const applied = rows.map(({ name }) => name);
+    const known = options.migrations.map(({ name }) => name);
+    const count = applied.indexOf(last);
+    if (count < 0) throw new UnknownMigrationError(last, applied);
+    const [later, left] = [applied.slice(0, count), applied.slice(count)];
+    const foreign = later.find((name) => !known.includes(name));
+    if (foreign !== undefined) throw new UnknownMigrationError(foreign, known);
+    for (const _name of later) await dataSource.undoLastMigration();
+    await grant(dataSource, { ...options, migrations: options.migrations.filter(({ name }) => left.includes(name)) });
+    return later;
+  });
+}
+
+/** There is no such migration; the message says which there are, the last one first. */
+export class UnknownMigrationError extends Error {
+  override readonly name = 'UnknownMigrationError';
+
+  constructor(migration: string, there: readonly string[]) {
+    super(`there is no migration ${migration} here; there are ${there.join(', ')}`);
+  }
+}
+
 async function withLock<Result>(
   { url, schema, migrations }: Omit<MigrateOptions, 'serviceRole'>,
   work: (dataSource: DataSource, runner: QueryRunner) => Promise<Result>,
