@@ -58,7 +58,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
   const random = new SeededRandom(seed);
 
   beforeAll(async () => {
-    store = await MessagingStore.open(servers, 16);
+    store = await MessagingStore.open(servers, 16, 120_000);
     senders = [await store.sender(3), await store.sender(3)];
     for (let n = 0; n < 8; n++) await accept(random.fork());
   });

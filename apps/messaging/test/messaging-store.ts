@@ -54,8 +54,11 @@ export class MessagingStore {
     readonly openAnother: () => Promise<Database>,
   ) {}
 
-  /** @param poolMax connections of the service's role */
-  static async open(servers: TestServers, poolMax = 8): Promise<MessagingStore> {
+  /**
+   * @param poolMax connections of the service's role
+   * @param statementWithinMs where more is done at once than a busy machine does in the 10 s of a service
+   */
+  static async open(servers: TestServers, poolMax = 8, statementWithinMs?: number): Promise<MessagingStore> {
     const prepared = await servers.serviceDatabase('messaging', messagingMigrations);
     const superuser = await prepared.superuser();
     const { role, name } = prepared;
@@ -66,7 +69,11 @@ export class MessagingStore {
     // A deadlock is to be found in the log with its statements.
     await set("log_min_messages = 'error'");
     await set("log_error_verbosity = 'default'");
-    const database = await prepared.database({ entities: [Channel, Message], poolMax });
+    const database = await prepared.database({
+      entities: [Channel, Message],
+      poolMax,
+      ...(statementWithinMs !== undefined && { statementWithinMs }),
+    });
     return new MessagingStore(database, superuser, prepared.url, () => prepared.database({ poolMax: 1 }));
   }
 

@@ -25,7 +25,6 @@ beforeEach(async () => {
 describe('the shapes are the provider’s', () => {
   it('answers an accepted message as recorded', async () => {
     const answer = await sim.send({ to: '+16505551234' });
-
     expect(answer.status).toBe(200);
     expect(shapeOf(answer.body)).toEqual(shapeOf(recorded('send-answer')));
     expect(answer.body['contacts']).toEqual([{ input: '+16505551234', wa_id: '16505551234' }]);
@@ -33,14 +32,12 @@ describe('the shapes are the provider’s', () => {
 
   it('answers a refusal as recorded', async () => {
     const answer = await sim.send({ to: '+12015550102', biz_opaque_callback_data: 'shape-error' });
-
     expect(shapeOf(answer.body)).toEqual(shapeOf(recorded('error-answer')));
   });
 
   it('quotes the whole request in its refusals when the knob is set, as providers do now and then', async () => {
     await sim.control('PUT', 'knobs', { errorRate: { '131026': 1 }, quoteRequest: true });
     const refused = await sim.send({ to: '+12015550277' });
-
     expect(refused.body['error']?.['error_data']?.['details']).toMatch(/^Refused: \{.*12015550277/);
   });
 
@@ -64,7 +61,6 @@ describe('the shapes are the provider’s', () => {
 
   it('reports an inbound text as recorded', async () => {
     const sent = await sim.control('POST', 'inbound', { from: '+1 650 555 1234', name: 'Sheena Nelson', text: 'Hi' });
-
     expect(sent.body).toMatchObject({ id: expect.stringMatching(/^wamid\./), delivered: 200 });
     const body: unknown = JSON.parse(receiver.received[0]?.raw ?? '{}');
     expect(shapeOf(body)).toEqual(shapeOf(recorded('inbound-callback')));
@@ -98,7 +94,6 @@ describe('the shapes are the provider’s', () => {
   it('reports a template event as recorded and lists the status that follows from it', async () => {
     const event = { name: 'seasonal_promotion', event: 'REJECTED', reason: 'INVALID_FORMAT' };
     const sent = await sim.control('POST', 'template-status', event);
-
     expect(shapeOf(JSON.parse(receiver.received[0]?.raw ?? '{}'))).toEqual(
       shapeOf(recorded('template-status-callback')),
     );
@@ -124,7 +119,6 @@ describe('sending', () => {
     ['an unknown phone number id', { phoneNumberId: '1' }, 400, { code: 100, error_subcode: 33 }],
   ])('refuses %s', async (_what, over, status, error) => {
     const answer = await sim.post('{}', over);
-
     expect(answer.status).toBe(status);
     expect(answer.body['error']).toMatchObject(error);
   });
@@ -157,7 +151,6 @@ describe('sending', () => {
 
   it('refuses and records a body that is not JSON', async () => {
     const answer = await sim.post('{"to":');
-
     expect(answer.body['error']?.['code']).toBe(100);
     const { items } = (await sim.requests('limit=1000')) as unknown as { items: { body: unknown }[] };
     expect(items.at(-1)?.body).toBe('{"to":');
