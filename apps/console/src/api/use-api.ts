@@ -60,8 +60,10 @@ export function useList<N extends Name>(
   return { items, query: query as UseInfiniteQueryResult<InfiniteData<unknown>, Problem> };
 }
 
-/** What a change does when it has succeeded. */
+/** How a change is made, and what it does when it has succeeded. */
 export interface ChangeOptions<N extends Name> {
+  /** Makes it, where that is more than the one call. */
+  readonly make?: (input: Input<N>) => Promise<Answer<N>>;
   /** The operations whose answers it makes old. */
   readonly refreshes?: readonly Name[];
   /** A sentence to show. */
@@ -74,23 +76,26 @@ export interface ChangeOptions<N extends Name> {
 /** Changes something by one operation; a refusal is shown as a notice unless the page shows it. */
 export function useChange<N extends Name>(
   name: N,
-  { refreshes = [], done, onDone, isQuiet = false }: ChangeOptions<N> = {},
+  { make = (input) => call(name, input), refreshes = [], done, onDone, isQuiet = false }: ChangeOptions<N> = {},
 ): UseMutationResult<Answer<N>, Problem, Input<N>> {
   const client = useQueryClient();
+  const refreshOne = async (one: Name): Promise<void> => {
+    // A first read that is under way would go on otherwise, and may be older than the change.
+    await client.cancelQueries({ queryKey: [one] });
+    await client.invalidateQueries({ queryKey: [one] });
+  };
+  const refresh = (): Promise<unknown> => Promise.all(refreshes.map(refreshOne));
   return useMutation<Answer<N>, Problem, Input<N>>({
-    mutationFn: (input) => call(name, input).catch(rethrow),
+    mutationFn: (input) => make(input).catch(rethrow),
     onSuccess: async (answer) => {
       if (done !== undefined) showDone(typeof done === 'string' ? done : done(answer));
       onDone?.(answer);
-      const refresh = async (one: Name): Promise<void> => {
-        // A first read that is under way would go on otherwise, and may be older than the change.
-        await client.cancelQueries({ queryKey: [one] });
-        await client.invalidateQueries({ queryKey: [one] });
-      };
-      await Promise.all(refreshes.map(refresh));
+      await refresh();
     },
     onError: (problem) => {
       if (!isQuiet) showProblem(problem);
+      // What the page shows is older than the refusal: somebody else has taken it away.
+      if (problem.status === 404) void refresh();
     },
   });
 }

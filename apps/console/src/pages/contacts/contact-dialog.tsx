@@ -4,6 +4,7 @@ import type { Contact } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { changesOf, saveContact } from './contact-changes.js';
 import { EraseDialog } from './erase-dialog.js';
 
 /** Makes a contact, or changes the name and address of one, or erases it; an emptied field is cleared. */
@@ -15,11 +16,14 @@ export function ContactDialog({
   readonly contact: Contact | null;
   readonly onClose: () => void;
 }): ReactElement {
+  // As it was when the form was opened: a colleague may change it meanwhile.
+  const [before] = useState(contact);
   const [phone, setPhone] = useState(contact?.phone ?? '');
   const [name, setName] = useState(contact?.name ?? '');
   const [email, setEmail] = useState(contact?.email ?? '');
   const save = useChange('upsertContact', {
     refreshes: ['listContacts', 'getContact', 'listConversations', 'getConversation'],
+    make: (input) => saveContact(before, input.body),
     done: 'The contact is saved',
     onDone: onClose,
     isQuiet: true,
@@ -27,7 +31,6 @@ export function ContactDialog({
   // Known by the upstream's user id alone: it is found by its number when it is saved, and has none.
   const isWithoutNumber = contact?.phone === '';
   const [isErasing, setErasing] = useState(false);
-  const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
   if (contact && isErasing) {
     return <EraseDialog contact={contact} onErased={onClose} onClose={() => setErasing(false)} />;
   }
@@ -36,7 +39,9 @@ export function ContactDialog({
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate({ body: { phone: phone.trim(), name: orNull(name), email: orNull(email) } });
+          const changes = changesOf(before, { name, email });
+          if (before && Object.keys(changes).length === 0) return onClose();
+          save.mutate({ body: { phone: phone.trim(), ...changes } });
         }}
       >
         <Stack>
