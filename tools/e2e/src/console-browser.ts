@@ -113,9 +113,3 @@ export async function exported(page: Page): Promise<{ readonly name: string; rea
   const text = await readFile(await download.path(), 'utf8');
   return { name: download.suggestedFilename(), rows: text.trimEnd().split('\r\n') };
 }
-
-/** Chooses a file of recipients with this text. */
-export async function chooseFile(page: Page, text: string): Promise<void> {
-  const buffer = Buffer.from(text);
-  await page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
-}

@@ -3,10 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser } from 'playwright-core';
-import { TOTP } from 'otpauth';
 import { appClient } from './app-client.js';
 import {
-  chooseFile,
   exported,
   launchBrowser,
   openConsole,
@@ -15,6 +13,7 @@ import {
   type Person,
   type WatchedPage,
 } from './console-browser.js';
+import { chooseFile, codeOf } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
 import { StackDatabase } from './stack-database.js';
 import type { UsableStack } from './start-everything.js';
@@ -82,6 +81,14 @@ describe('work in the console', () => {
     await page.getByText('The first messages').waitFor();
     expect(await page.getByText(HOSTILE).count()).toBeGreaterThan(2);
     await page.getByText(/^Takes 3 of/).waitFor();
+    // A date without a time: to the page an empty value, as if it were to start at once.
+    const start = page.getByLabel('Start', { exact: true });
+    await start.pressSequentially('01022030');
+    await page.getByRole('button', { name: 'Send 3 messages' }).click();
+    expect(await start.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+    await start.fill('2030-01-02T09:30');
+    await page.getByRole('button', { name: /^Schedule 3 messages for Jan 2, 2030, 9:30\sAM$/ }).waitFor();
+    await start.fill('');
     await page.getByRole('button', { name: 'Send 3 messages' }).click();
     await page.waitForURL(/\/bulk-sends\/c\w+$/);
     await page.getByText('Completed', { exact: true }).waitFor();
@@ -294,7 +301,3 @@ describe('work in the console', () => {
     await page.context().close();
   });
 });
-
-/** The present code, or the next: taken from now on for half a minute at least, and for a minute. */
-const codeOf = (seed: string, step: 0 | 1): string =>
-  new TOTP({ secret: seed }).generate({ timestamp: Date.now() + step * 30_000 });

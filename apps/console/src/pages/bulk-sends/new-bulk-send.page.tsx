@@ -23,6 +23,7 @@ import { parseCsv, type CsvTable } from './csv.js';
 import { FaultList } from './fault-list.js';
 import { MappingForm } from './mapping-form.js';
 import { inRows, mapRecipients, suggestMapping, type Mapping } from './recipients.js';
+import { sendWords } from './send-words.js';
 
 const PREVIEWS = 3;
 
@@ -38,6 +39,7 @@ export function Page(): ReactElement {
   const [chosen, setChosen] = useState<Mapping | null>(null);
   const [throttle, setThrottle] = useState<number | ''>('');
   const [scheduled, setScheduled] = useState('');
+  const startField = useRef<HTMLInputElement>(null);
   // The same request again starts no second job; a corrected one is another.
   const attempt = useRef({ body: '', key: '' });
   const send = useChange('sendTemplate', {
@@ -73,6 +75,8 @@ export function Page(): ReactElement {
   };
   const submit = (): void => {
     if (!template || !mapped) return;
+    // A date without a time is an empty value, which would send at once; the browser says at the field what is missing.
+    if (startField.current?.reportValidity() === false) return;
     const isNamed = template.parameterFormat === 'NAMED';
     const recipients = mapped.recipients.map(({ to, values }) => ({
       to,
@@ -160,6 +164,7 @@ export function Page(): ReactElement {
       <Paper withBorder p="lg">
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
+            ref={startField}
             type="datetime-local"
             label="Start"
             description="Empty: at once. At most 35 days ahead."
@@ -185,7 +190,7 @@ export function Page(): ReactElement {
             loading={send.isPending}
             onClick={submit}
           >
-            {count === 0 ? 'Send' : `Send ${count.toLocaleString('en')} ${count === 1 ? 'message' : 'messages'}`}
+            {sendWords(count, scheduled)}
           </Button>
         </Group>
       </Paper>

@@ -1,0 +1,11 @@
+const startTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+
+/**
+ * The words of the button: how many messages it sends, and when.
+ *
+ * @param scheduled the start as its field has it, in the browser's zone; empty: at once
+ */
+export function sendWords(count: number, scheduled: string): string {
+  const messages = count === 0 ? '' : ` ${count.toLocaleString('en')} ${count === 1 ? 'message' : 'messages'}`;
+  return scheduled === '' ? `Send${messages}` : `Schedule${messages} for ${startTime.format(new Date(scheduled))}`;
+}
