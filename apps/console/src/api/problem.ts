@@ -25,6 +25,11 @@ export function problemOf(thrown: unknown): Problem {
   return new Problem(0, 'CONSOLE_ERROR', thrown instanceof Error ? thrown.message : String(thrown), null);
 }
 
+/** Whether a change that failed so may have been carried out: no answer came, or one that the service failed. */
+export function mayBeDone({ status }: Pick<Problem, 'status'>): boolean {
+  return status === 0 || status >= 500;
+}
+
 /** Reads a refusal's envelope; an answer of something in between (a proxy) has none. */
 export async function problemFrom(response: Response): Promise<Problem> {
   const text = await response.text().catch(() => '');

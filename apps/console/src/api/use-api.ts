@@ -11,8 +11,7 @@ import {
 } from '@tanstack/react-query';
 import type { Operations } from './api.generated.js';
 import { call, type Answer, type Input } from './call.js';
-import type { Problem } from './problem.js';
-import { problemOf } from './problem.js';
+import { mayBeDone, problemOf, type Problem } from './problem.js';
 import { showDone, showProblem } from '../ui/notices.js';
 
 type Name = keyof Operations;
@@ -64,7 +63,7 @@ export function useList<N extends Name>(
 export interface ChangeOptions<N extends Name> {
   /** Makes it, where that is more than the one call. */
   readonly make?: (input: Input<N>) => Promise<Answer<N>>;
-  /** The operations whose answers it makes old. */
+  /** The operations whose answers it makes old; they are read anew as well when it may have been carried out. */
   readonly refreshes?: readonly Name[];
   /** A sentence to show. */
   readonly done?: string | ((answer: Answer<N>) => string);
@@ -94,8 +93,8 @@ export function useChange<N extends Name>(
     },
     onError: (problem) => {
       if (!isQuiet) showProblem(problem);
-      // What the page shows is older than the refusal: somebody else has taken it away.
-      if (problem.status === 404) void refresh();
+      // What the page shows is old where somebody else has taken it away, and may be where no answer says what became of the change.
+      if (problem.status === 404 || mayBeDone(problem)) void refresh();
     },
   });
 }

@@ -1,26 +1,38 @@
 import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
-import type { Problem } from '../api/problem.js';
+import { mayBeDone, type Problem } from '../api/problem.js';
 import { readable } from './foreign-text.js';
 import classes from './problem-alert.module.css';
+
+/** What a change that failed says where it may have been carried out all the same. */
+export interface Doubt {
+  readonly title: string;
+  /** What to do before it is asked for again. */
+  readonly advice: string;
+}
 
 /** A refusal or failure in the page: what went wrong, the request's id to copy, and a way on. */
 export function ProblemAlert({
   problem,
   title = 'This did not work',
+  doubt,
   onRetry,
 }: {
   readonly problem: Problem;
   readonly title?: string;
+  /** Takes the title's place when no answer says what became of the change. */
+  readonly doubt?: Doubt;
   readonly onRetry?: () => void;
 }): ReactElement {
+  const shown = doubt && mayBeDone(problem) ? doubt : { title, advice: null };
   return (
-    <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} title={title} role="alert">
+    <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} title={shown.title} role="alert">
       <Stack gap="xs">
         <Text size="sm" component="div" className={classes['message']}>
           <Message text={problem.message} />
         </Text>
+        {shown.advice !== null && <Text size="sm">{shown.advice}</Text>}
         <Group gap="sm">
           {onRetry && (
             <Button size="xs" variant="default" onClick={onRetry}>

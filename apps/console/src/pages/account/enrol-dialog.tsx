@@ -6,7 +6,13 @@ import { useChange } from '../../api/use-api.js';
 import { CodeField, codeOf } from '../../ui/code-field.js';
 import { CopyLine } from '../../ui/copyable.js';
 import { Dialog } from '../../ui/dialog.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
+
+const doubt: Doubt = {
+  title: 'The second factor may be enabled',
+  advice:
+    'Keep the key in the app and close this: the page shows the state. Where it is enabled, make new recovery codes.',
+};
 
 /** Enables a second factor: the password, then the seed for the app, then its first code. */
 export function EnrolDialog({
@@ -105,7 +111,9 @@ function FirstCode({
         </Center>
         <Text size="sm">Where you cannot scan, type this key into the app:</Text>
         <CopyLine value={seed} label="Copy the key" />
-        {enable.error && <ProblemAlert title="The second factor is not enabled yet" problem={enable.error} />}
+        {enable.error && (
+          <ProblemAlert title="The second factor is not enabled yet" doubt={doubt} problem={enable.error} />
+        )}
         <CodeField value={code} onChange={setCode} isFocused takesRecoveryCode={false} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -18,6 +18,11 @@ export function SecondFactorPanel(): ReactElement {
   const [act, setAct] = useState<Act | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const close = (): void => setAct(null);
+  const closeEnrolment = (): void => {
+    close();
+    // Enabled by a request whose answer was lost: the rest of the page changes with the session.
+    if (state.data?.isEnabled) void refreshSession();
+  };
   const show = (made: readonly string[]): void => {
     setAct(null);
     setCodes(made);
@@ -27,7 +32,7 @@ export function SecondFactorPanel(): ReactElement {
       <QueryView query={state} skeleton={<ListSkeleton rows={1} />}>
         {(answer) => <State state={answer} onAct={setAct} />}
       </QueryView>
-      {act === 'enrol' && <EnrolDialog onEnabled={show} onClose={close} />}
+      {act === 'enrol' && <EnrolDialog onEnabled={show} onClose={closeEnrolment} />}
       {act === 'renew' && <RenewCodesDialog onRenewed={show} onClose={close} />}
       {act === 'disable' && <DisableDialog isRequired={state.data?.isRequired ?? false} onClose={close} />}
       {codes && (

@@ -3,9 +3,15 @@ import { useState, type FormEvent, type ReactElement } from 'react';
 import type { NewApiKey } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
 import { Dialog } from '../../ui/dialog.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
 import classes from './create-key-dialog.module.css';
 import { isSameSet, presets, scopeGroups } from './scopes.js';
+
+const doubt: Doubt = {
+  title: 'The key may have been created',
+  advice:
+    'Look for its label in the list. A key whose text was not shown is of no use: revoke it. Asking again creates another one.',
+};
 
 /** The form for a new key: label, and scopes by preset or one by one. */
 export function CreateKeyDialog({
@@ -27,7 +33,7 @@ export function CreateKeyDialog({
     <Dialog onClose={onClose} title="Create a key" size="lg">
       <form onSubmit={submit}>
         <Stack>
-          {create.error && <ProblemAlert title="The key was not created" problem={create.error} />}
+          {create.error && <ProblemAlert title="The key was not created" doubt={doubt} problem={create.error} />}
           <TextInput
             label="Label"
             description="Which system uses it, for example “Shop backend”. Only this page shows it."

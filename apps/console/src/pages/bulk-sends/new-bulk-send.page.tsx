@@ -17,15 +17,22 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useMemo, useRef, useState, type ReactElement } from 'react';
 import { useChange, useList, useRead } from '../../api/use-api.js';
 import { PageFrame } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
 import { TemplatePreview } from '../templates/template-preview.js';
 import { parseCsv, type CsvTable } from './csv.js';
 import { FaultList } from './fault-list.js';
 import { MappingForm } from './mapping-form.js';
 import { inRows, mapRecipients, suggestMapping, type Mapping } from './recipients.js';
+import { sendInBulk } from './send-in-bulk.js';
 import { sendWords } from './send-words.js';
 
 const PREVIEWS = 3;
+
+const doubt: Doubt = {
+  title: 'The bulk send may have been accepted',
+  advice:
+    'Sent again unchanged it starts no second one. Look at the list of bulk sends before you change anything or load this page anew.',
+};
 
 /** A new bulk send: template, file, columns, a look at real messages, then sending. */
 export function Page(): ReactElement {
@@ -40,9 +47,8 @@ export function Page(): ReactElement {
   const [throttle, setThrottle] = useState<number | ''>('');
   const [scheduled, setScheduled] = useState('');
   const startField = useRef<HTMLInputElement>(null);
-  // The same request again starts no second job; a corrected one is another.
-  const attempt = useRef({ body: '', key: '' });
   const send = useChange('sendTemplate', {
+    make: ({ body }) => sendInBulk(body),
     refreshes: ['listJobs', 'getPlan'],
     isQuiet: true,
     done: 'The bulk send is accepted.',
@@ -92,10 +98,7 @@ export function Page(): ReactElement {
       ...(throttle === '' ? {} : { throttlePerHour: throttle }),
       ...(scheduled === '' ? {} : { scheduledAt: new Date(scheduled).toISOString() }),
     };
-    const body = { templateId: template.id, recipients, ...options };
-    const written = JSON.stringify(body);
-    if (attempt.current.body !== written) attempt.current = { body: written, key: crypto.randomUUID() };
-    send.mutate({ body, headers: { 'idempotency-key': attempt.current.key } } as never);
+    send.mutate({ body: { templateId: template.id, recipients, ...options } });
   };
   const count = mapped?.recipients.length ?? 0;
   const isReady = template !== undefined && count > 0 && mapped?.faults.length === 0;
@@ -197,6 +200,7 @@ export function Page(): ReactElement {
       {send.error && (
         <ProblemAlert
           title="Nothing was sent"
+          doubt={doubt}
           problem={{ ...send.error, message: inRows(send.error.message, mapped?.recipients ?? []) }}
         />
       )}

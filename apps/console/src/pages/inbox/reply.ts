@@ -1,6 +1,6 @@
 import type { SendMessageBody } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
-import { problemOf, type Problem } from '../../api/problem.js';
+import { mayBeDone, problemOf, type Problem } from '../../api/problem.js';
 
 /** Where a reply goes. */
 export type ReplyTarget = Pick<SendMessageBody, 'to' | 'messagingChannelId'>;
@@ -103,8 +103,8 @@ export function replyIn(conversationId: string): Reply {
 }
 
 /** Whether a reply that failed so may have gone out: no answer came, the service failed, or the first request is under way. */
-export function isInDoubt({ status }: Problem): boolean {
-  return status === 0 || status === 409 || status >= 500;
+export function isInDoubt(problem: Problem): boolean {
+  return mayBeDone(problem) || problem.status === 409;
 }
 
 /**

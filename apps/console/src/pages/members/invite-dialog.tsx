@@ -5,7 +5,12 @@ import { useChange } from '../../api/use-api.js';
 import { CopyLine } from '../../ui/copyable.js';
 import { Dialog } from '../../ui/dialog.js';
 import { roleLabel } from '../../ui/labels.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
+
+const doubt: Doubt = {
+  title: 'The invitation may have been made',
+  advice: 'Its link cannot be shown any more. Asking again for the same email makes a new link in its place.',
+};
 
 /** Makes an invitation and shows its link, this once. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
@@ -37,7 +42,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): Rea
     <Dialog onClose={onClose} title="Invite a person">
       <form onSubmit={submit}>
         <Stack>
-          {invite.error && <ProblemAlert title="No invitation was made" problem={invite.error} />}
+          {invite.error && <ProblemAlert title="No invitation was made" doubt={doubt} problem={invite.error} />}
           <TextInput
             label="Email"
             type="email"

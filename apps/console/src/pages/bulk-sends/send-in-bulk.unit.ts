@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { sendInBulk } from './send-in-bulk.js';
+
+const refusal = (status: number) => Response.json({ error: { code: 'REFUSED', message: 'No' } }, { status });
+const offline = () => Promise.reject(new TypeError('fetch failed'));
+const accepted = () => Response.json({ id: 'cjob0' }, { status: 202 });
+
+describe('a bulk send', () => {
+  let keys: (string | null)[];
+  let bodies = 0;
+
+  beforeEach(() => {
+    keys = [];
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** Sends one body so often, and answers so. @returns the numbers of the keys, in the order of their first use */
+  async function keysOf(...answers: readonly (() => Response | Promise<Response>)[]): Promise<number[]> {
+    keys = [];
+    const body = { templateId: `ctemplate${bodies++}`, recipients: [{ to: '+14155550123' }] };
+    for (const answer of answers) {
+      jest.spyOn(globalThis, 'fetch').mockImplementation(async (_path, { headers } = {}) => {
+        keys.push(new Headers(headers).get('idempotency-key'));
+        return answer();
+      });
+      await sendInBulk(body).catch(() => undefined);
+    }
+    return keys.map((key) => [...new Set(keys)].indexOf(key));
+  }
+
+  it('keeps its key until it has an answer', async () => {
+    expect(await keysOf(offline, () => refusal(503), accepted)).toEqual([0, 0, 0]);
+    // Refused for its sender: the first request may have been accepted all the same.
+    expect(await keysOf(offline, () => refusal(429), accepted)).toEqual([0, 0, 0]);
+  });
+
+  it('takes another key after a refusal, and when it is sent once more on purpose', async () => {
+    expect(await keysOf(() => refusal(400), accepted, accepted)).toEqual([0, 1, 2]);
+  });
+
+  it('has a key of its own for each body', async () => {
+    await keysOf(offline);
+    const [first] = keys;
+    await keysOf(offline);
+    expect(keys).not.toContain(first);
+  });
+});
