@@ -71,6 +71,7 @@ describe('work in the console', () => {
     await page.getByRole('option', { name: 'order_confirmation (en_US)' }).click();
     await chooseFile(page, 'Phone;Name;Order\n+14155550100;Ada;A-1\nnonsense;Bob;A-2\n');
     await page.getByText('Row 3 “nonsense” is no phone number').waitFor();
+    expect(await page.locator('input[type=file]').inputValue()).toBe('');
     expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true);
     // Looks like a number here; only the API knows that there is none like it.
     await chooseFile(page, 'Phone,Name,Order\n+14155550100,Ada,A-1\n+1999,Bob,A-2\n');

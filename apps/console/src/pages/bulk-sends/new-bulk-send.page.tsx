@@ -22,6 +22,7 @@ import { TemplatePreview } from '../templates/template-preview.js';
 import { parseCsv, type CsvTable } from './csv.js';
 import { FaultList } from './fault-list.js';
 import { MappingForm } from './mapping-form.js';
+import { newestReading } from './newest-reading.js';
 import { inRows, mapRecipients, suggestMapping, type Mapping } from './recipients.js';
 import { sendInBulk } from './send-in-bulk.js';
 import { sendWords } from './send-words.js';
@@ -42,6 +43,8 @@ export function Page(): ReactElement {
   const usage = useRead('getUsage', {});
   const [templateId, setTemplateId] = useState<string | null>(search.template ?? null);
   const [file, setFile] = useState<{ readonly name: string; readonly table: CsvTable } | null>(null);
+  const resetFile = useRef<() => void>(null);
+  const [readFile] = useState(newestReading);
   const [fileProblem, setFileProblem] = useState<string | null>(null);
   const [chosen, setChosen] = useState<Mapping | null>(null);
   const [throttle, setThrottle] = useState<number | ''>('');
@@ -67,7 +70,10 @@ export function Page(): ReactElement {
     if (!picked) return;
     setChosen(null);
     setFileProblem(null);
-    picked.text().then(
+    // Browsers say nothing of the same file once more, which is how a corrected one is chosen.
+    resetFile.current?.();
+    readFile(
+      picked.text(),
       (text) => {
         try {
           setFile({ name: picked.name, table: parseCsv(text) });
@@ -121,7 +127,7 @@ export function Page(): ReactElement {
             />
             <Input.Wrapper label="Recipients" labelElement="div">
               <Group gap="sm">
-                <FileButton onChange={read} accept=".csv,text/csv,text/plain">
+                <FileButton onChange={read} resetRef={resetFile} accept=".csv,text/csv,text/plain">
                   {(props) => (
                     <Button {...props} variant="default" leftSection={<IconFileUpload size={16} aria-hidden />}>
                       {file ? 'Choose another file' : 'Choose a CSV file'}
