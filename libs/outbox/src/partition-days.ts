@@ -16,7 +16,7 @@ const daysAhead = statement<{ table: string; days: number }>(
      max(CASE length(suffix) WHEN 8 THEN to_date(suffix, 'YYYYMMDD')
        ELSE (to_date(suffix, 'YYYYMM') + interval '1 month')::date - 1 END) - (now() AT TIME ZONE 'UTC')::date AS days
    FROM pg_class AS parent
-   JOIN pg_inherits AS i ON i.inhparent = parent.oid
+   CROSS JOIN LATERAL (SELECT inhrelid FROM pg_inherits WHERE inhparent = parent.oid OFFSET 0) AS i
    JOIN pg_class AS child ON child.oid = i.inhrelid
    CROSS JOIN LATERAL (SELECT substring(child.relname FROM '_([0-9]{8}|[0-9]{6})$') AS suffix) AS named
    WHERE parent.relkind = 'p' AND parent.relnamespace = current_schema()::regnamespace AND suffix IS NOT NULL
