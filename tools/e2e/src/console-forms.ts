@@ -1,3 +1,5 @@
+import type { AppBody, AppClient } from '@switchboard/testing/app-client';
+import { eventually } from '@switchboard/testing/eventually';
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 
@@ -10,4 +12,12 @@ export async function chooseFile(page: Page, text: string): Promise<void> {
 /** The present code of a second factor, or the next: taken from now on for half a minute at least, and for a minute. */
 export function codeOf(seed: string, step: 0 | 1): string {
   return new TOTP({ secret: seed }).generate({ timestamp: Date.now() + step * 30_000 });
+}
+
+/** The recipients of a bulk send once no status of theirs moves any more: until then two reads of them may differ. */
+export function settledRecipients(api: AppClient, id: string): Promise<readonly AppBody[]> {
+  return eventually(async () => {
+    const { items = [] } = (await api.get(`/app/api/templates/send/${id}/recipients`)).body ?? {};
+    return items.every(({ status }) => status !== 'QUEUED' && status !== 'SENT') && items;
+  });
 }

@@ -13,7 +13,7 @@ import {
   type Person,
   type WatchedPage,
 } from './console-browser.js';
-import { chooseFile, codeOf } from './console-forms.js';
+import { chooseFile, codeOf, settledRecipients } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
 import { StackDatabase } from './stack-database.js';
 import type { UsableStack } from './start-everything.js';
@@ -95,11 +95,7 @@ describe('work in the console', () => {
     await page.getByText('Completed', { exact: true }).waitFor();
     const id = page.url().split('/').at(-1) ?? '';
     expect((await api.get(`/app/api/templates/send/${id}`)).body).toMatchObject({ status: 'COMPLETED', total: 3 });
-    // Then no status moves between what is read here and what the page reads.
-    const items = await eventually(async () => {
-      const { items: read = [] } = (await api.get(`/app/api/templates/send/${id}/recipients`)).body ?? {};
-      return read.every(({ status }) => status !== 'QUEUED' && status !== 'SENT') && read;
-    });
+    const items = await settledRecipients(api, id);
     await page.reload();
     await page.getByRole('row').filter({ hasText: 'The same person is in the file before' }).waitFor();
     expect(await exported(page)).toEqual({
