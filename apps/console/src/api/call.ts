@@ -1,11 +1,15 @@
 import { routes, type Operations } from './api.generated.js';
 import { problemFrom, Problem } from './problem.js';
-import { csrfToken, leaveForEnrolment, leaveSession } from './session-state.js';
+import { csrfToken, currentSession, leaveForEnrolment, leaveSession } from './session-state.js';
 
 type Name = keyof Operations;
 
 /** Their 401 is about what was typed, not about the session. */
 const signingIn: ReadonlySet<Name> = new Set<Name>(['signIn', 'acceptInvite']);
+
+/** They replace the session's cookie: a refusal of what went out next to them may be about the former one. */
+const renewing: ReadonlySet<Name> = new Set<Name>(['switchOrganization', 'changePassword', 'acceptInvite']);
+let renewal: Promise<unknown> = Promise.resolve();
 
 /** What an operation takes; parts that it has none of may be left out. */
 export type Input<N extends Name> = Given<'path', Operations[N]['path']> &
@@ -36,10 +40,13 @@ interface Parts {
  * refuses a code; a second factor that the organization requires and the person lacks leads to the account page
  */
 export async function call<N extends Name>(name: N, input: Input<N>): Promise<Answer<N>> {
-  const response = await request(name, input as Parts);
-  if (response.status === 204 || response.headers.get('content-length') === '0') return undefined as Answer<N>;
-  const text = await response.text();
-  return (text === '' ? undefined : JSON.parse(text)) as Answer<N>;
+  const answer = answerOf(name, input);
+  // A macrotask later, whoever called has kept the new session.
+  if (renewing.has(name)) {
+    const settled = answer.catch(() => undefined);
+    renewal = settled.then(() => new Promise((resolve) => setTimeout(resolve)));
+  }
+  return answer;
 }
 
 /** The same, with the answer unread: for downloads. @throws Problem */
@@ -49,6 +56,7 @@ export async function request(name: Name, input: Parts): Promise<Response> {
   if (!headers.has('accept')) headers.set('accept', 'application/json');
   if (input.body !== undefined) headers.set('content-type', 'application/json');
   const token = csrfToken();
+  const shown = currentSession();
   if (method !== 'GET' && token !== null) headers.set('x-csrf-token', token);
   const response = await fetch(urlOf(template, input), {
     method,
@@ -63,9 +71,19 @@ export async function request(name: Name, input: Parts): Promise<Response> {
   if (response.ok) return response;
   const problem = await problemFrom(response);
   const { status, code } = problem;
-  if (status === 401 && !signingIn.has(name) && !code.startsWith('SECOND_FACTOR_')) leaveSession();
-  if (code === 'SECOND_FACTOR_ENROLMENT_REQUIRED') leaveForEnrolment();
+  const isEnded = status === 401 && !signingIn.has(name) && !code.startsWith('SECOND_FACTOR_');
+  const isEnrolmentDue = code === 'SECOND_FACTOR_ENROLMENT_REQUIRED';
+  if ((isEnded || isEnrolmentDue) && !renewing.has(name)) await renewal;
+  if (isEnded) leaveSession(shown);
+  if (isEnrolmentDue) leaveForEnrolment(shown);
   throw problem;
+}
+
+async function answerOf<N extends Name>(name: N, input: Input<N>): Promise<Answer<N>> {
+  const response = await request(name, input as Parts);
+  if (response.status === 204 || response.headers.get('content-length') === '0') return undefined as Answer<N>;
+  const text = await response.text();
+  return (text === '' ? undefined : JSON.parse(text)) as Answer<N>;
 }
 
 function urlOf(template: string, { path = {}, query = {} }: Parts): string {

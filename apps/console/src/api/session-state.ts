@@ -24,9 +24,9 @@ export function whenSessionEnds(listener: () => void): void {
   onLeave = listener;
 }
 
-/** Forgets the session after a 401. */
-export function leaveSession(): void {
-  if (current === null) return;
+/** Forgets the session after a 401. @param shown the session of the refused request: a late answer ends no session that came after it */
+export function leaveSession(shown: Session | null): void {
+  if (current === null || current !== shown) return;
   current = null;
   onLeave();
 }
@@ -36,9 +36,9 @@ export function whenEnrolmentIsDue(listener: () => void): void {
   onEnrolmentDue = listener;
 }
 
-/** Forgets what was known of the session: it was read before the organization required a second factor. */
-export function leaveForEnrolment(): void {
-  if (current === null) return;
+/** Forgets what was known of the session: it was read before the organization required a second factor. @param shown as above */
+export function leaveForEnrolment(shown: Session | null): void {
+  if (current === null || current !== shown) return;
   current = null;
   onEnrolmentDue();
 }

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Session } from './api.generated.js';
+import { call } from './call.js';
+import { currentSession, keepSession, whenEnrolmentIsDue, whenSessionEnds } from './session-state.js';
+
+const session = (csrfToken: string) => ({ csrfToken }) as Session;
+
+describe('a refusal that ends the session', () => {
+  const left: string[] = [];
+
+  beforeEach(() => {
+    left.length = 0;
+    whenSessionEnds(() => left.push('sign-in'));
+    whenEnrolmentIsDue(() => left.push('enrolment'));
+    keepSession(session('present'));
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** Calls, and gives the answer once `meanwhile` has happened. */
+  async function refusedBy(status: number, code: string, meanwhile: () => void = () => undefined): Promise<void> {
+    jest.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+      meanwhile();
+      return Response.json({ error: { code, message: 'No' } }, { status });
+    });
+    await expect(call('getPlan', {})).rejects.toMatchObject({ status });
+  }
+
+  it.each([
+    [401, 'UNAUTHENTICATED', 'sign-in'],
+    [403, 'SECOND_FACTOR_ENROLMENT_REQUIRED', 'enrolment'],
+  ])('%i %s leads to %s', async (status, code, page) => {
+    await refusedBy(status, code);
+    expect(left).toEqual([page]);
+    expect(currentSession()).toBeNull();
+  });
+
+  it.each([
+    [401, 'UNAUTHENTICATED'],
+    [403, 'SECOND_FACTOR_ENROLMENT_REQUIRED'],
+  ])('%i %s that comes late leaves alone a session that was begun after the request', async (status, code) => {
+    const renewed = session('renewed');
+    await refusedBy(status, code, () => keepSession(renewed));
+    expect(left).toEqual([]);
+    expect(currentSession()).toBe(renewed);
+  });
+
+  it('a 401 that overtakes the answer of a switch leaves alone the session that the switch begins', async () => {
+    const renewed = session('renewed');
+    const switched = Promise.withResolvers<Response>();
+    jest.spyOn(globalThis, 'fetch').mockImplementation(async (path) => {
+      if (String(path).endsWith('/switch-organization')) return switched.promise;
+      return Response.json({ error: { code: 'UNAUTHENTICATED', message: 'No' } }, { status: 401 });
+    });
+    const entered = call('switchOrganization', { body: { organizationId: 'other' } }).then(keepSession);
+    const read = call('getPlan', {}).catch((error: unknown) => error);
+    setImmediate(() => switched.resolve(Response.json(renewed)));
+    await Promise.all([entered, read]);
+    expect(left).toEqual([]);
+    expect(currentSession()).toEqual(renewed);
+  });
+
+  it('a refused code or sign-in leaves the session alone', async () => {
+    await refusedBy(401, 'SECOND_FACTOR_REFUSED');
+    expect(left).toEqual([]);
+  });
+});
