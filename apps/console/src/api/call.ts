@@ -1,11 +1,13 @@
 import { routes, type Operations } from './api.generated.js';
 import { problemFrom, Problem } from './problem.js';
-import { csrfToken, currentSession, leaveForEnrolment, leaveSession } from './session-state.js';
+import { csrfToken, currentSession, isSessionReplaced, leaveForEnrolment, leaveSession } from './session-state.js';
 
 type Name = keyof Operations;
 
 /** Their 401 is about what was typed, not about the session. */
 const signingIn: ReadonlySet<Name> = new Set<Name>(['signIn', 'acceptInvite']);
+
+const REPLACED = 'Your session has changed in another tab. Reload this page to go on.';
 
 /** They replace the session's cookie: a refusal of what went out next to them may be about the former one. */
 const renewing: ReadonlySet<Name> = new Set<Name>(['switchOrganization', 'changePassword', 'acceptInvite']);
@@ -51,6 +53,7 @@ export async function call<N extends Name>(name: N, input: Input<N>): Promise<An
 
 /** The same, with the answer unread: for downloads. @throws Problem */
 export async function request(name: Name, input: Parts): Promise<Response> {
+  if (isSessionReplaced()) throw new Problem(403, 'SESSION_REPLACED', REPLACED, null);
   const [method, template] = routes[name];
   const headers = new Headers(input.headers);
   if (!headers.has('accept')) headers.set('accept', 'application/json');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Session } from './api.generated.js';
 import { call } from './call.js';
-import { currentSession, keepSession, whenEnrolmentIsDue, whenSessionEnds } from './session-state.js';
+import { currentSession, keepSession, replaceSession, whenEnrolmentIsDue, whenSessionEnds } from './session-state.js';
 
 const session = (csrfToken: string) => ({ csrfToken }) as Session;
 
@@ -65,5 +65,17 @@ describe('a refusal that ends the session', () => {
   it('a refused code or sign-in leaves the session alone', async () => {
     await refusedBy(401, 'SECOND_FACTOR_REFUSED');
     expect(left).toEqual([]);
+  });
+});
+
+// The last of the file: only a load of the page ends that state.
+describe('a session that another tab has replaced', () => {
+  it('reads and changes nothing: the cookie is that of the other session', async () => {
+    const fetched = jest.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json({}));
+    await call('getPlan', {});
+    replaceSession();
+    await expect(call('getPlan', {})).rejects.toMatchObject({ code: 'SESSION_REPLACED' });
+    expect(fetched).toHaveBeenCalledTimes(1);
+    jest.restoreAllMocks();
   });
 });

@@ -1,6 +1,7 @@
 import type { Session } from './api.generated.js';
 
 let current: Session | null = null;
+let isReplaced = false;
 let onLeave: () => void = () => undefined;
 let onEnrolmentDue: () => void = () => undefined;
 
@@ -17,6 +18,16 @@ export function csrfToken(): string | null {
 /** Keeps the session of an answer. */
 export function keepSession(session: Session): void {
   current = session;
+}
+
+/** Notes that another tab has replaced the session: what is read from now on would be about that one. Only a load of the page goes on. */
+export function replaceSession(): void {
+  isReplaced = true;
+}
+
+/** Whether another tab has replaced the session of this page. */
+export function isSessionReplaced(): boolean {
+  return isReplaced;
 }
 
 /** Sets what happens when the API says that there is no session any more. */

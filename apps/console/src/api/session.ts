@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { Session } from './api.generated.js';
 import { call } from './call.js';
 import { queryClient } from './client.js';
+import { hasAnyDraft, leaveWhenFree } from './held-page.js';
 import { problemOf } from './problem.js';
 import { showProblem } from '../ui/notices.js';
-import { currentSession, keepSession, whenEnrolmentIsDue, whenSessionEnds } from './session-state.js';
+import { offerReload } from '../ui/reload-notice.js';
+import { currentSession, keepSession, replaceSession, whenEnrolmentIsDue, whenSessionEnds } from './session-state.js';
 import { announceSession, whenSessionChangesElsewhere } from './session-tabs.js';
 
 /** What a member may do, as the session says. */
@@ -71,7 +73,7 @@ export function useIsAllowed(roles: readonly Role[] | undefined): boolean {
 /** Enters the console with a new session, at a path of this site alone. */
 export function enter(session: Session, to: string | undefined): void {
   keepSession(session);
-  announceSession();
+  announceSession('changed');
   // A whole load: nothing of a former session stays in memory.
   location.replace(to !== undefined && /^\/app(\/|$)/.test(to) ? to : '/app');
 }
@@ -79,15 +81,21 @@ export function enter(session: Session, to: string | undefined): void {
 /** Ends the session and forgets everything that was read by it. */
 export async function signOut(isEverywhere: boolean): Promise<void> {
   await call(isEverywhere ? 'signOutEverywhere' : 'signOut', {});
-  announceSession();
+  announceSession('ended');
   leave();
 }
 
-/** Follows what other tabs do with the session, and what the API says of it. */
+/**
+ * Follows what other tabs do with the session, and what the API says of it. A page that shows a secret is not left before that is put
+ * away; one with a draft is not loaded anew unasked, unless the session has ended.
+ */
 export function watchSession(): void {
-  whenSessionEnds(() => leave(location.pathname + location.search));
-  whenEnrolmentIsDue(() => location.assign(`/app${ACCOUNT}`));
-  whenSessionChangesElsewhere(() => location.reload());
+  whenSessionEnds(() => leaveWhenFree(() => leave(location.pathname + location.search)));
+  whenEnrolmentIsDue(() => leaveWhenFree(() => location.assign(`/app${ACCOUNT}`)));
+  whenSessionChangesElsewhere((change) => {
+    replaceSession();
+    leaveWhenFree(() => (change === 'changed' && hasAnyDraft() ? offerReload() : location.reload()));
+  });
   // A page that the browser kept alive for Back would show what was read before signing out.
   addEventListener('pageshow', (event) => {
     if (event.persisted) location.reload();

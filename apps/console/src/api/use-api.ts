@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-query';
 import type { Operations } from './api.generated.js';
 import { call, type Answer, type Input } from './call.js';
+import { holdPage } from './held-page.js';
 import { mayBeDone, problemOf, type Problem } from './problem.js';
 import { showDone, showProblem } from '../ui/notices.js';
 
@@ -70,12 +71,21 @@ export interface ChangeOptions<N extends Name> {
   readonly onDone?: (answer: Answer<N>) => void;
   /** True: the page shows the refusal itself, next to the form. */
   readonly isQuiet?: boolean;
+  /** True: its answer is shown this once, so the page is not left before it comes. */
+  readonly isShownOnce?: boolean;
 }
 
 /** Changes something by one operation; a refusal is shown as a notice unless the page shows it. */
 export function useChange<N extends Name>(
   name: N,
-  { make = (input) => call(name, input), refreshes = [], done, onDone, isQuiet = false }: ChangeOptions<N> = {},
+  {
+    make = (input) => call(name, input),
+    refreshes = [],
+    done,
+    onDone,
+    isQuiet = false,
+    isShownOnce = false,
+  }: ChangeOptions<N> = {},
 ): UseMutationResult<Answer<N>, Problem, Input<N>> {
   const client = useQueryClient();
   const refreshOne = async (one: Name): Promise<void> => {
@@ -84,8 +94,9 @@ export function useChange<N extends Name>(
     await client.invalidateQueries({ queryKey: [one] });
   };
   const refresh = (): Promise<unknown> => Promise.all(refreshes.map(refreshOne));
-  return useMutation<Answer<N>, Problem, Input<N>>({
+  return useMutation<Answer<N>, Problem, Input<N>, (() => void) | null>({
     mutationFn: (input) => make(input).catch(rethrow),
+    onMutate: () => (isShownOnce ? holdPage() : null),
     onSuccess: async (answer) => {
       if (done !== undefined) showDone(typeof done === 'string' ? done : done(answer));
       onDone?.(answer);
@@ -96,6 +107,7 @@ export function useChange<N extends Name>(
       // What the page shows is old where somebody else has taken it away, and may be where no answer says what became of the change.
       if (problem.status === 404 || mayBeDone(problem)) void refresh();
     },
+    onSettled: (_answer, _problem, _input, release) => release?.(),
   });
 }
 

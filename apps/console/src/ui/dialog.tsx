@@ -1,5 +1,6 @@
 import { Drawer, Modal, type DrawerProps, type ModalProps } from '@mantine/core';
 import { useEffect, useState, type ReactElement } from 'react';
+import { holdPage } from '../api/held-page.js';
 
 /** What had the focus before the first of the dialogs that are open: a dialog that follows another gives it back there. */
 let opener: Element | null = null;
@@ -32,13 +33,14 @@ const guarded: Partial<ModalProps> = { closeOnClickOutside: false, closeOnEscape
 /**
  * A dialog that is in the page only while it is open.
  *
- * @param props.isShownOnce what it shows is shown this once: no stray key or click loses it
+ * @param props.isShownOnce what it shows is shown this once: no stray key or click loses it, and the page is not left
  */
 export function Dialog({
   isShownOnce = false,
   ...props
 }: Omit<ModalProps, 'opened'> & { readonly isShownOnce?: boolean }): ReactElement {
   useFocusBack();
+  useEffect(() => (isShownOnce ? holdPage() : undefined), [isShownOnce]);
   return <Modal opened {...props} {...(isShownOnce ? guarded : {})} />;
 }
 

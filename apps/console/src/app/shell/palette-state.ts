@@ -1,11 +1,12 @@
 import { createSpotlight } from '@mantine/spotlight';
+import { isPageHeld } from '../../api/held-page.js';
 
 /** The command palette, which anything may open. */
 export const [paletteStore, palette] = createSpotlight();
 
-/** Opens the command palette. */
+/** Opens the command palette; not over what is shown this once, which its commands would leave. */
 export function openPalette(): void {
-  palette.open();
+  if (!isPageHeld()) palette.open();
 }
 
 /** Pages without a session: there is nothing to go to. */

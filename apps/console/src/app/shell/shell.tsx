@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactElement } from 'react';
 import { Brand } from './brand.js';
+import { useHeldNavigation } from './held-navigation.js';
 import { Navigation } from './navigation.js';
 import classes from './shell.module.css';
 
@@ -11,6 +12,7 @@ const Palette = lazy(() => import('./palette.js').then(({ Palette: component }) 
 /** The frame around every page behind sign-in: navigation at the side, folded away on narrow screens. */
 export function Shell(): ReactElement {
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  useHeldNavigation();
   return (
     <AppShell
       header={{ height: { base: 52, sm: 0 } }}

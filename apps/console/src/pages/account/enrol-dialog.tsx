@@ -86,6 +86,7 @@ function FirstCode({
     refreshes: ['getSecondFactor', 'listOwnSessions'],
     done: 'The second factor is enabled, and your other sessions have ended.',
     isQuiet: true,
+    isShownOnce: true,
     onDone: ({ recoveryCodes }) => onEnabled(recoveryCodes),
   });
   const submit = (event: FormEvent): void => {

@@ -19,6 +19,7 @@ export function RenewCodesDialog({
   const renew = useChange('renewRecoveryCodes', {
     refreshes: ['getSecondFactor'],
     isQuiet: true,
+    isShownOnce: true,
     onDone: ({ recoveryCodes }) => onRenewed(recoveryCodes),
   });
   return (

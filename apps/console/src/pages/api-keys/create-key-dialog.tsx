@@ -23,7 +23,12 @@ export function CreateKeyDialog({
 }): ReactElement {
   const [label, setLabel] = useState('');
   const [scopes, setScopes] = useState<readonly string[] | null>(null);
-  const create = useChange('createApiKey', { refreshes: ['listApiKeys'], isQuiet: true, onDone: onCreated });
+  const create = useChange('createApiKey', {
+    refreshes: ['listApiKeys'],
+    isQuiet: true,
+    isShownOnce: true,
+    onDone: onCreated,
+  });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     create.mutate({ body: { label, ...(scopes === null ? {} : { scopes: [...scopes] }) } as never });

@@ -14,7 +14,8 @@ import {
 } from '@mantine/core';
 import { IconAlertTriangle, IconFileUpload, IconSend2 } from '@tabler/icons-react';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { useMemo, useRef, useState, type ReactElement } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react';
+import { watchDraft } from '../../api/held-page.js';
 import { useChange, useList, useRead } from '../../api/use-api.js';
 import { PageFrame } from '../../ui/page.js';
 import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
@@ -57,6 +58,7 @@ export function Page(): ReactElement {
     done: 'The bulk send is accepted.',
     onDone: ({ id }) => void router.navigate({ to: `/bulk-sends/${id}` as '/' }),
   });
+  useEffect(() => watchDraft(() => file !== null), [file]);
   const template = templates.items.find(({ id }) => id === templateId);
   const mapping = useMemo(
     () => (template && file ? (chosen ?? suggestMapping(file.table, template)) : null),

@@ -1,5 +1,6 @@
 import type { SendMessageBody } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
+import { watchDraft } from '../../api/held-page.js';
 import { mayBeDone, problemOf, type Problem } from '../../api/problem.js';
 
 /** Where a reply goes. */
@@ -94,6 +95,12 @@ export class Reply {
 }
 
 const replies = new Map<string, Reply>();
+
+watchDraft(() =>
+  [...replies.values()]
+    .map((reply) => reply.read())
+    .some(({ text, isSending, unsent }) => text.trim() !== '' || isSending || unsent !== null),
+);
 
 /** The reply to a conversation: a draft, and a send under way, stay while another conversation is read. */
 export function replyIn(conversationId: string): Reply {

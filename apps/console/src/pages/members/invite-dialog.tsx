@@ -1,8 +1,8 @@
-import { Alert, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
+import type { NewInvite } from '../../api/api.generated.js';
 import { useSession, type Role } from '../../api/session.js';
 import { useChange } from '../../api/use-api.js';
-import { CopyLine } from '../../ui/copyable.js';
 import { Dialog } from '../../ui/dialog.js';
 import { roleLabel } from '../../ui/labels.js';
 import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
@@ -12,32 +12,29 @@ const doubt: Doubt = {
   advice: 'Its link cannot be shown any more. Asking again for the same email makes a new link in its place.',
 };
 
-/** Makes an invitation and shows its link, this once. */
-export function InviteDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+/** The form for an invitation. */
+export function InviteDialog({
+  onClose,
+  onInvited,
+}: {
+  readonly onClose: () => void;
+  /** Called although the dialog was closed meanwhile: the invitation is made. */
+  readonly onInvited: (invitation: NewInvite) => void;
+}): ReactElement {
   const { role: own } = useSession();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('MEMBER');
-  const invite = useChange('createInvite', { refreshes: ['listInvites', 'getPlan'], isQuiet: true });
+  const invite = useChange('createInvite', {
+    refreshes: ['listInvites', 'getPlan'],
+    isQuiet: true,
+    isShownOnce: true,
+    onDone: onInvited,
+  });
   const roles: readonly Role[] = own === 'OWNER' ? ['MEMBER', 'ADMIN', 'OWNER'] : ['MEMBER', 'ADMIN'];
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     invite.mutate({ body: { email, role } });
   };
-  if (invite.data) {
-    return (
-      <Dialog onClose={onClose} title="The invitation is ready" isShownOnce>
-        <Stack>
-          <Alert color="yellow" variant="light">
-            Send this link to {invite.data.email} yourself: it is shown this once and is valid for seven days.
-          </Alert>
-          <CopyLine value={invite.data.link} label="Copy the link" />
-          <Group justify="flex-end">
-            <Button onClick={onClose}>Done</Button>
-          </Group>
-        </Stack>
-      </Dialog>
-    );
-  }
   return (
     <Dialog onClose={onClose} title="Invite a person">
       <form onSubmit={submit}>

@@ -1,7 +1,7 @@
 import { Button, Select, Stack, Text } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useState, type ReactElement } from 'react';
-import type { Invite, Member } from '../../api/api.generated.js';
+import type { Invite, Member, NewInvite } from '../../api/api.generated.js';
 import { useSession, type Role } from '../../api/session.js';
 import { useChange, useList } from '../../api/use-api.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
@@ -12,6 +12,7 @@ import { roleLabel } from '../../ui/labels.js';
 import { PageFrame } from '../../ui/page.js';
 import { ListView } from '../../ui/query-view.js';
 import { Time } from '../../ui/time.js';
+import { InvitationDialog } from './invitation-dialog.js';
 import { InviteDialog } from './invite-dialog.js';
 import { SecondFactorRule } from './second-factor-rule.js';
 
@@ -20,6 +21,7 @@ export function Page(): ReactElement {
   const members = useList('listMembers', {});
   const invites = useList('listInvites', {});
   const [isInviting, setInviting] = useState(false);
+  const [invitation, setInvitation] = useState<NewInvite | null>(null);
   return (
     <PageFrame
       title="Members"
@@ -47,7 +49,16 @@ export function Page(): ReactElement {
         </Stack>
       )}
       <SecondFactorRule />
-      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+      {isInviting && (
+        <InviteDialog
+          onClose={() => setInviting(false)}
+          onInvited={(made) => {
+            setInviting(false);
+            setInvitation(made);
+          }}
+        />
+      )}
+      {invitation && <InvitationDialog invitation={invitation} onClose={() => setInvitation(null)} />}
     </PageFrame>
   );
 }

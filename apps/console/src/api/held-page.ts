@@ -1,0 +1,58 @@
+/** What would be lost with the page for good: each secret that it shows this once, or is about to show. */
+const holds = new Set<object>();
+/** What would be lost and can be made again: text in a field, a chosen file. */
+const drafts = new Set<() => boolean>();
+const listeners = new Set<() => void>();
+let waiting: (() => void) | null = null;
+
+/** Keeps the page until what it shows this once is put away. @returns gives it free */
+export function holdPage(): () => void {
+  const hold = {};
+  holds.add(hold);
+  announce();
+  return () => {
+    if (!holds.delete(hold)) return;
+    announce();
+    // A dialog that follows another holds the page in the same moment.
+    setTimeout(leaveIfFree);
+  };
+}
+
+/** Whether the page shows what it shows this once. */
+export function isPageHeld(): boolean {
+  return holds.size > 0;
+}
+
+/** Calls the listener when `isPageHeld` may answer otherwise. @returns ends it */
+export function whenHoldChanges(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** Leaves the page, or loads it anew: at once, or when nothing holds it any more. Of several that wait, the last one counts. */
+export function leaveWhenFree(leave: () => void): void {
+  waiting = leave;
+  leaveIfFree();
+}
+
+/** Has the page ask whether it has a draft. @returns ends it */
+export function watchDraft(hasDraft: () => boolean): () => void {
+  drafts.add(hasDraft);
+  return () => void drafts.delete(hasDraft);
+}
+
+/** Whether a load of the page would lose a draft. */
+export function hasAnyDraft(): boolean {
+  return [...drafts].some((hasDraft) => hasDraft());
+}
+
+function leaveIfFree(): void {
+  if (waiting === null || isPageHeld()) return;
+  const leave = waiting;
+  waiting = null;
+  leave();
+}
+
+function announce(): void {
+  for (const listener of listeners) listener();
+}
