@@ -9,6 +9,7 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { Operations } from './api.generated.js';
 import { call, type Answer, type Input } from './call.js';
 import { holdPage } from './held-page.js';
@@ -58,6 +59,17 @@ export function useList<N extends Name>(
   });
   const items = (query.data?.pages ?? []).flatMap((page) => page.items) as readonly ItemOf<N>[];
   return { items, query: query as UseInfiniteQueryResult<InfiniteData<unknown>, Problem> };
+}
+
+/** Reads a list to its end, a page of 100 after the other: for what counts, names or offers every item. It stops at a failure, which `query` has. */
+export function useWholeList<N extends Name>(name: N, input: Input<N>): Listed<ItemOf<N>> {
+  const { query, ...rest } = input as { readonly query?: object };
+  const list = useList(name, { ...rest, query: { limit: 100, ...query } } as unknown as Input<N>);
+  const { hasNextPage, isFetching, isError, fetchNextPage } = list.query;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [hasNextPage, isFetching, isError, fetchNextPage]);
+  return list;
 }
 
 /** How a change is made, and what it does when it has succeeded. */

@@ -1,8 +1,8 @@
 import { Alert, Badge, Button, Code, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconBulb, IconKey, IconPlus } from '@tabler/icons-react';
-import { useEffect, useState, type ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import type { ApiKey, NewApiKey } from '../../api/api.generated.js';
-import { useList } from '../../api/use-api.js';
+import { useWholeList } from '../../api/use-api.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ForeignText } from '../../ui/foreign-text.js';
@@ -17,12 +17,8 @@ import { RevokeKey } from './revoke-key.js';
 
 /** Settings → API keys. */
 export function Page(): ReactElement {
-  const list = useList('listApiKeys', { query: { limit: 100 } });
-  const { hasNextPage, isFetching, isError, fetchNextPage } = list.query;
   // The hints count every key, and the oldest are on the last page.
-  useEffect(() => {
-    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
-  }, [hasNextPage, isFetching, isError, fetchNextPage]);
+  const list = useWholeList('listApiKeys', {});
   const [shown, setShown] = useState<'ACTIVE' | 'REVOKED'>('ACTIVE');
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<NewApiKey | null>(null);

@@ -1,7 +1,7 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Operations } from '../../api/api.generated.js';
-import { useList } from '../../api/use-api.js';
+import { useWholeList } from '../../api/use-api.js';
 import { readable } from '../../ui/foreign-text.js';
 import { actionWords, type Action } from './action-words.js';
 
@@ -43,7 +43,7 @@ export function AuditFilters({
   readonly filter: AuditFilter;
   readonly onChange: (filter: AuditFilter) => void;
 }): ReactElement {
-  const members = useList('listMembers', {});
+  const members = useWholeList('listMembers', {});
   const people = members.items.map(({ user: { id, name, email } }) => ({ id, name: `${name}, ${email}` }));
   // One who has left, or a key: chosen in the list.
   const known = filter.actor && !people.some(({ id }) => id === filter.actor?.id) ? [filter.actor, ...people] : people;
@@ -65,6 +65,7 @@ export function AuditFilters({
         searchable
         clearable
         w={{ base: '100%', xs: 250 }}
+        error={members.query.isError && 'Not everyone could be listed'}
         data={known.map(({ id, name }) => ({ value: id, label: readable(name) }))}
         value={filter.actor?.id ?? null}
         onChange={(chosen) => onChange({ ...filter, actor: known.find(({ id }) => id === chosen) ?? null })}

@@ -42,12 +42,14 @@ export function Page(): ReactElement {
       >
         {(items) => <DataTable label="Members" columns={memberColumns} items={items} keyOf={({ id }) => id} />}
       </ListView>
-      {invites.items.length > 0 && (
-        <Stack gap="sm">
-          <Text fw={600}>Open invitations</Text>
-          <DataTable label="Open invitations" columns={inviteColumns} items={invites.items} keyOf={({ id }) => id} />
-        </Stack>
-      )}
+      <ListView list={invites} empty={null} skeleton={null}>
+        {(items) => (
+          <Stack gap="sm">
+            <Text fw={600}>Open invitations</Text>
+            <DataTable label="Open invitations" columns={inviteColumns} items={items} keyOf={({ id }) => id} />
+          </Stack>
+        )}
+      </ListView>
       <SecondFactorRule />
       {isInviting && (
         <InviteDialog
