@@ -22,7 +22,7 @@ export function zones(): string[] {
 
 /** The start of a point in words. */
 export function labelOf(start: string, granularity: 'hour' | 'day', timezone: string): string {
-  const time = granularity === 'hour' ? ({ hour: '2-digit', minute: '2-digit', hour12: false } as const) : {};
+  const time = granularity === 'hour' ? ({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const) : {};
   return new Intl.DateTimeFormat('en', { timeZone: timezone, month: 'short', day: 'numeric', ...time }).format(
     new Date(start),
   );

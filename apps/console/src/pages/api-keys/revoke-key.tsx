@@ -5,7 +5,7 @@ import type { ApiKey } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { ForeignText, readable } from '../../ui/foreign-text.js';
-import { inWords } from '../../ui/time.js';
+import { inWords } from '../../ui/in-words.js';
 
 /** The button that ends a key, after a question. */
 export function RevokeKey({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
