@@ -16,7 +16,7 @@ import { IconAlertTriangle, IconFileUpload, IconSend2 } from '@tabler/icons-reac
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react';
 import { watchDraft } from '../../api/held-page.js';
-import { useChange, useList, useRead } from '../../api/use-api.js';
+import { useChange, useRead } from '../../api/use-api.js';
 import { PageFrame } from '../../ui/page.js';
 import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
 import { TemplatePreview } from '../templates/template-preview.js';
@@ -27,6 +27,7 @@ import { newestReading } from './newest-reading.js';
 import { inRows, mapRecipients, suggestMapping, type Mapping } from './recipients.js';
 import { sendInBulk } from './send-in-bulk.js';
 import { sendWords } from './send-words.js';
+import { useApprovedTemplates } from './use-approved-templates.js';
 
 const PREVIEWS = 3;
 
@@ -40,7 +41,6 @@ const doubt: Doubt = {
 export function Page(): ReactElement {
   const search = useSearch({ strict: false }) as { readonly template?: string };
   const router = useRouter();
-  const templates = useList('listTemplates', { query: { status: 'APPROVED', limit: 100 } } as never);
   const usage = useRead('getUsage', {});
   const [templateId, setTemplateId] = useState<string | null>(search.template ?? null);
   const [file, setFile] = useState<{ readonly name: string; readonly table: CsvTable } | null>(null);
@@ -59,7 +59,8 @@ export function Page(): ReactElement {
     onDone: ({ id }) => void router.navigate({ to: `/bulk-sends/${id}` as '/' }),
   });
   useEffect(() => watchDraft(() => file !== null), [file]);
-  const template = templates.items.find(({ id }) => id === templateId);
+  const choice = useApprovedTemplates(templateId);
+  const { template } = choice;
   const mapping = useMemo(
     () => (template && file ? (chosen ?? suggestMapping(file.table, template)) : null),
     [template, file, chosen],
@@ -117,7 +118,10 @@ export function Page(): ReactElement {
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Select
               label="Template"
-              placeholder={templates.query.isPending ? 'Loading…' : 'Choose an approved template'}
+              placeholder={choice.placeholder}
+              error={choice.error}
+              onSearchChange={choice.onSearch}
+              nothingFoundMessage="No approved template fits"
               searchable
               required
               value={templateId}
@@ -125,7 +129,7 @@ export function Page(): ReactElement {
                 setTemplateId(value);
                 setChosen(null);
               }}
-              data={templates.items.map(({ id, name, language }) => ({ value: id, label: `${name} (${language})` }))}
+              data={choice.options}
             />
             <Input.Wrapper label="Recipients" labelElement="div">
               <Group gap="sm">

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Template } from '../../api/api.generated.js';
+import { optionsOf, searchOf } from './template-choice.js';
+
+const template = (id: string, name: string, language = 'en') => ({ id, name, language }) as Template;
+
+describe('the choice of a template', () => {
+  const [order, greeting] = [template('1', 'order'), template('2', 'greeting', 'de')];
+
+  it('offers each of the first, the found and the linked templates once', () => {
+    expect(optionsOf([order], [greeting, order], [greeting])).toEqual([
+      { value: '1', label: 'order (en)' },
+      { value: '2', label: 'greeting (de)' },
+    ]);
+  });
+
+  it('searches for the name that was typed, also out of a label', () => {
+    expect(searchOf(' gree ', order)).toBe('gree');
+    expect(searchOf('greeting (d', undefined)).toBe('greeting');
+  });
+
+  it('searches for nothing while the field is empty or holds the label of the chosen one', () => {
+    expect(searchOf(' ', undefined)).toBeUndefined();
+    expect(searchOf('order (en)', order)).toBeUndefined();
+  });
+});

@@ -1,0 +1,47 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import type { Template } from '../../api/api.generated.js';
+import { useList, useRead } from '../../api/use-api.js';
+import { optionsOf, searchOf, type TemplateOption } from './template-choice.js';
+
+/** What a field for a template shows and takes. */
+export interface ApprovedTemplates {
+  /** The one that is chosen: undefined until it is read, and where it cannot be sent. */
+  readonly template: Template | undefined;
+  readonly options: readonly TemplateOption[];
+  readonly placeholder: string;
+  readonly error: string | null;
+  /** Takes what is typed into the field. */
+  readonly onSearch: (typed: string) => void;
+}
+
+/** The templates that can be sent: the newest 100, what is typed is searched for among all, and the chosen one, however old it is. */
+export function useApprovedTemplates(chosenId: string | null): ApprovedTemplates {
+  const [typed, setTyped] = useState('');
+  const newest = useList('listTemplates', { query: { status: 'APPROVED', limit: 100 } } as never);
+  const linked = useRead('getTemplate', { path: { id: chosenId ?? '' } }, { enabled: chosenId !== null });
+  // The former one is shown until another is read.
+  const read = linked.data?.id === chosenId ? linked.data : undefined;
+  const chosen = newest.items.find(({ id }) => id === chosenId) ?? read;
+  const template = chosen?.status === 'APPROVED' ? chosen : undefined;
+  const [search] = useDebouncedValue(searchOf(typed, chosen), 300);
+  const found = useList('listTemplates', { query: { status: 'APPROVED', search, limit: 100 } } as never, {
+    enabled: search !== undefined && newest.query.hasNextPage,
+  });
+  return {
+    template,
+    options: optionsOf(newest.items, search === undefined ? [] : found.items, chosen ? [chosen] : []),
+    placeholder: newest.query.isPending ? 'Loading…' : 'Choose an approved template',
+    error: problemOf(chosen, chosenId === null ? null : linked.error?.message, newest.query.error?.message),
+    onSearch: setTyped,
+  };
+}
+
+function problemOf(
+  chosen: Template | undefined,
+  ofChosen: string | null | undefined,
+  ofList: string | undefined,
+): string | null {
+  if (chosen && chosen.status !== 'APPROVED') return 'This template is not approved: it cannot be sent.';
+  return (chosen ? null : ofChosen) ?? ofList ?? null;
+}
