@@ -1,8 +1,9 @@
 import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { mayBeDone, type Problem } from '../api/problem.js';
 import { readable } from './foreign-text.js';
+import { waitSentence } from './in-words.js';
 import classes from './problem-alert.module.css';
 
 /** What a change that failed says where it may have been carried out all the same. */
@@ -12,7 +13,7 @@ export interface Doubt {
   readonly advice: string;
 }
 
-/** A refusal or failure in the page: what went wrong, the request's id to copy, and a way on. */
+/** A refusal or failure in the page: what went wrong, when to try again where the API says so, the request's id to copy, and a way on. */
 export function ProblemAlert({
   problem,
   title = 'This did not work',
@@ -33,6 +34,7 @@ export function ProblemAlert({
           <Message text={problem.message} />
         </Text>
         {shown.advice !== null && <Text size="sm">{shown.advice}</Text>}
+        {problem.retryAfterSeconds !== null && <Wait key={problem.requestId} seconds={problem.retryAfterSeconds} />}
         <Group gap="sm">
           {onRetry && (
             <Button size="xs" variant="default" onClick={onRetry}>
@@ -44,6 +46,12 @@ export function ProblemAlert({
       </Stack>
     </Alert>
   );
+}
+
+/** Counted from when the problem is first shown. */
+function Wait({ seconds }: { readonly seconds: number }): ReactElement {
+  const [sentence] = useState(() => waitSentence(seconds, Date.now()));
+  return <Text size="sm">{sentence}</Text>;
 }
 
 /** The API writes the names of fields between backticks. */

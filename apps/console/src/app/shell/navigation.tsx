@@ -7,7 +7,7 @@ import { LinkTo } from '../../ui/link-to.js';
 import { pages, type PageEntry } from '../pages.js';
 import { AccountMenu } from './account-menu.js';
 import { OrganizationMenu } from './organization-menu.js';
-import { openPalette } from './palette-state.js';
+import { openPalette, paletteKey } from './palette-state.js';
 import classes from './shell.module.css';
 
 const groups = ['Messaging', 'Settings'] as const;
@@ -20,10 +20,10 @@ export function Navigation({ onNavigate }: { readonly onNavigate: () => void }):
     <>
       <div className={classes['top']}>
         <OrganizationMenu />
-        <UnstyledButton className={classes['search']} onClick={openPalette} aria-keyshortcuts="Control+K">
+        <UnstyledButton className={classes['search']} onClick={openPalette} aria-keyshortcuts={paletteKey.shortcut}>
           <IconSearch size={15} aria-hidden />
           <span>Search</span>
-          <Kbd size="xs">Ctrl K</Kbd>
+          <Kbd size="xs">{paletteKey.label}</Kbd>
         </UnstyledButton>
       </div>
       <div className={classes['groups']}>

@@ -10,7 +10,7 @@ import { showProblem } from '../../ui/notices.js';
 import { pages } from '../pages.js';
 import { paletteStore } from './palette-state.js';
 
-/** The command palette (Ctrl-K): every page that the role may see, and a few acts. */
+/** The command palette: every page that the role may see, and a few acts. */
 export function Palette(): ReactElement {
   const router = useRouter();
   const session = useSession();

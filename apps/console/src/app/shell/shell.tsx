@@ -1,5 +1,5 @@
 import { AppShell, Burger, Group, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactElement } from 'react';
 import { Brand } from './brand.js';
@@ -12,6 +12,8 @@ const Palette = lazy(() => import('./palette.js').then(({ Palette: component }) 
 /** The frame around every page behind sign-in: navigation at the side, folded away on narrow screens. */
 export function Shell(): ReactElement {
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  // The breakpoint of the frame below, and right from the first drawing on.
+  const isWide = useMediaQuery('(min-width: 48em)', false, { getInitialValueInEffect: false });
   useHeldNavigation();
   return (
     <AppShell
@@ -34,7 +36,8 @@ export function Shell(): ReactElement {
           <Text fw={650}>Switchboard</Text>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className={classes['navbar']} aria-label="Main">
+      {/* Folded away it is only moved aside: the Tab key and screen readers would still find it. */}
+      <AppShell.Navbar className={classes['navbar']} aria-label="Main" inert={!isWide && !isOpen}>
         <Navigation onNavigate={close} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes['main']}>
