@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AppClient } from '@switchboard/testing/app-client';
+import type { Browser, Page } from 'playwright-core';
+import { appClient } from './app-client.js';
+import { launchBrowser, openConsole, openPage, type WatchedPage } from './console-browser.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
+
+const PASSWORD = 'correct horse 7 battery staple';
+
+describe('the console in two tabs of a browser', () => {
+  let all: UsableStack;
+  let browser: Browser;
+  let api: AppClient;
+
+  beforeAll(async () => {
+    all = await sharedStack();
+    browser = await launchBrowser();
+    api = appClient(all.baseUrl);
+    const owner = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
+    if (!owner) throw new Error('there is no OWNER');
+    await api.signIn(owner);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  /** A new member, signed in: a change of the password ends the sessions of no other test. */
+  async function joined(name: string): Promise<WatchedPage> {
+    const { body } = await api.post('/app/api/invites', { email: `${name}@people.example`, role: 'MEMBER' });
+    const opened = await openConsole(browser, all.baseUrl);
+    await opened.page.goto(`/app/accept-invite#${String(body?.['token'])}`);
+    await opened.page.getByLabel('Your name').fill(name);
+    await opened.page.locator('input[name=password]').fill(PASSWORD);
+    await opened.page.getByRole('button', { name: 'Join' }).click();
+    await opened.page.getByRole('button', { name: /^Account of/ }).waitFor();
+    return opened;
+  }
+
+  async function changePassword(page: Page): Promise<void> {
+    await openPage(page, '/settings/account');
+    await page.getByLabel('Present password').fill(PASSWORD);
+    await page.getByLabel('New password').fill(`${PASSWORD} 2`);
+    await page.getByRole('button', { name: 'Change password' }).click();
+  }
+
+  it('goes on working in another tab after the password was changed', async () => {
+    const { page, complaints } = await joined('tabs');
+    const other = await page.context().newPage();
+    await openPage(other, '/contacts');
+    const loaded = other.waitForEvent('load');
+    await changePassword(page);
+    await loaded;
+    await other.getByRole('button', { name: 'New contact' }).first().click();
+    const dialog = other.getByRole('dialog');
+    await dialog.getByLabel('Number').fill('+14155550179');
+    await other.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('keeps a draft until its writer reloads, after another tab has changed the password', async () => {
+    const { page, complaints } = await joined('drafts');
+    const other = await page.context().newPage();
+    await openPage(other, '/bulk-sends/new');
+    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('phone\n+14155550179\n') };
+    await other.locator('input[type=file]').setInputFiles(file);
+    await other.getByText('people.csv: 1 rows').waitFor();
+    await changePassword(page);
+    await other.getByText('Your session has changed in another tab').waitFor();
+    expect(await other.getByText('people.csv: 1 rows').count()).toBe(1);
+    const loaded = other.waitForEvent('load');
+    await other.getByRole('button', { name: 'Reload' }).click();
+    await loaded;
+    await other.getByText('Headings in the first row').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
