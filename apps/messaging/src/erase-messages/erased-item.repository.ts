@@ -66,7 +66,11 @@ const eraseSql = statement<Slice<ItemCursor>>(
 
 /** Takes recipients of an organization that erased contacts are out of their lanes: SKIPPED `ERASED`, their quota given back. */
 export async function skipItems(tx: Transaction, erased: readonly Erased[]): Promise<void> {
-  for (const [organizationId, own] of Map.groupBy(erased, (contact) => contact.organizationId)) {
+  // Lanes are locked in the order of their organizations and jobs.
+  const organizations = [...Map.groupBy(erased, (contact) => contact.organizationId)].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  for (const [organizationId, own] of organizations) {
     // One look for all of them.
     const phones = own.flatMap(ownPhones);
     for (const jobId of await lanesOf(tx, organizationId, phones)) {
