@@ -5,7 +5,7 @@ import { SecretBox } from '@switchboard/secrets';
 import { ChangeWebhookHandler } from './change-webhook/change-webhook.handler.js';
 import { CreateWebhookHandler } from './create-webhook/create-webhook.handler.js';
 import { DeleteWebhookHandler } from './delete-webhook/delete-webhook.handler.js';
-import { DatabaseClock } from './deliver/database-clock.js';
+import { DatabaseClock } from './attempt/database-clock.js';
 import { DeliverSignal } from './deliver/deliver-signal.js';
 import { DeliverWorker } from './deliver/deliver.worker.js';
 import { ObserveDeliveries } from './deliver/observe-deliveries.js';

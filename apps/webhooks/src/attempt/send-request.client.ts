@@ -4,7 +4,7 @@ import { OutboundHttp, type OutboundEnd, type OutboundError } from '@switchboard
 import { SecretBox } from '@switchboard/secrets';
 import { signatureHeaders } from '@switchboard/webhook-signature';
 import { LOG, type Clock, type Log } from '@switchboard/platform';
-import { DatabaseClock } from '../deliver/database-clock.js';
+import { DatabaseClock } from './database-clock.js';
 import { INTERRUPTED, type AttemptResult } from '../delivery/delivery.entity.js';
 import { retryAfterMs } from '../delivery/retry.policy.js';
 import { OutboundApart } from '../outbound.js';

@@ -7,7 +7,7 @@ import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { WEBHOOKS_CONFIG, type WebhooksConfig } from '../webhooks.config.js';
 import { candidatesOf } from './candidates.js';
-import { DatabaseClock } from './database-clock.js';
+import { DatabaseClock } from '../attempt/database-clock.js';
 import { deliverMetrics } from './deliver-metrics.js';
 import { DeliverSignal } from './deliver-signal.js';
 import { DeliveryTurns } from './delivery-turns.js';

@@ -11,7 +11,7 @@ import { newLane } from '../lane/lane.policy.js';
 import { storeLanes } from '../lane/lane.repository.js';
 import { webhooksMigrations } from '../migrations/all.js';
 import { ATTEMPT_LEASE_MS } from './choose-deliveries.js';
-import { DatabaseClock } from './database-clock.js';
+import { DatabaseClock } from '../attempt/database-clock.js';
 import { deliverTurn } from './deliver-turn.js';
 import { DeliveryTurns } from './delivery-turns.js';
 import { LaneBook } from './lane-book.js';

@@ -6,7 +6,7 @@ import { interruptedResult } from '../attempt/send-request.client.js';
 import type { EndedRequest, MarkedAttempt } from '../delivery/delivery.entity.js';
 import type { LockedLane } from '../lane/lane.repository.js';
 import { chooseDeliveries } from './choose-deliveries.js';
-import type { DatabaseClock } from './database-clock.js';
+import type { DatabaseClock } from '../attempt/database-clock.js';
 import { deliverMetrics } from './deliver-metrics.js';
 import { deliverTurn, type TurnResult, type TurnSpec, type UnsentRequest } from './deliver-turn.js';
 import { endsOfTurn } from './ends-of-turn.js';

@@ -7,13 +7,14 @@ import type { WebhookTestResult } from '@switchboard/contracts/webhooks/http';
 import type { WebhookActor } from '@switchboard/contracts/webhooks/events';
 import { testWebhookRpc, type AuditedRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type Budget, type RpcCall } from '@switchboard/nats';
-import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
+import { LOG, type Clock, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { jittered, pause } from '@switchboard/timing';
 import { attemptsOfDelivery } from '../attempt/attempt.repository.js';
 import { recordTest } from '../attempt/record-test.repository.js';
 import { NeverSent, SendRequest, type LoggedResult, type SignedRequest } from '../attempt/send-request.client.js';
 import { StopGrace } from '../attempt/stop-grace.js';
+import { DatabaseClock } from '../attempt/database-clock.js';
 import { appendAct } from '../webhook/append-act.js';
 import { readSealedSecrets } from '../webhook/secret.repository.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
@@ -40,7 +41,7 @@ export class TestWebhookHandler {
     private readonly database: Database,
     private readonly sender: SendRequest,
     private readonly grace: StopGrace,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(DatabaseClock) private readonly clock: Pick<Clock, 'now'>,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
