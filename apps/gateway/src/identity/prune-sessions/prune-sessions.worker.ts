@@ -18,6 +18,8 @@ const oldInvites: PruneSpec = {
   rows: 'invites',
   statement: pruneInvites,
   values: (nowMs) => [new Date(nowMs)],
+  // They are open for a week, and a clock that is ahead would end them for all processes.
+  needsAgreedClocks: true,
 };
 /** Login attempts that no longer count. */
 const oldAttempts: PruneSpec = {
