@@ -16,22 +16,34 @@ const DEADLINE_MS = 2_000;
  */
 export async function ownHost(host: string, natsUrl?: string): Promise<string> {
   if (!isEvery(host)) return inUrl(host);
-  const towards = natsUrl === undefined ? null : await withDeadline(addressTowards(natsUrl), DEADLINE_MS, () => null);
+  // What listens on every address of IPv4 has none of IPv6.
+  const family = host === '0.0.0.0' ? 4 : 0;
+  const towards =
+    natsUrl === undefined ? null : await withDeadline(addressTowards(natsUrl, family), DEADLINE_MS, () => null);
   return inUrl(towards !== null && !isLoopback(towards) ? towards : firstAddress());
 }
 
-/** The own address from which packets to a URL's host go, by the routes of the system; null when there is no way, or no such host. */
-export async function addressTowards(url: string): Promise<string | null> {
+/**
+ * The own address from which packets to a URL's host go, by the routes of the system; null when there is no way, or no such host.
+ *
+ * @param wanted family of addresses: 4, 6, or 0 for either
+ */
+export async function addressTowards(url: string, wanted: 0 | 4 | 6 = 0): Promise<string | null> {
   try {
-    const { address, family } = await lookup(new URL(url).hostname.replace(/^\[|\]$/g, ''));
+    const name = new URL(url).hostname.replace(/^\[|\]$/g, '');
+    const { address, family } = await lookup(name, { family: wanted });
+    // An address is itself, of whatever family.
+    if (wanted !== 0 && family !== wanted) return null;
     // Connecting sends nothing: it has the system choose the way. The port is any.
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
     try {
       await new Promise<void>((resolve, reject) => {
         socket.once('error', reject);
-        socket.connect(1, address, resolve);
+        // An error comes to the callback, which the types do not know.
+        socket.connect(1, address, ((error?: Error) => (error ? reject(error) : resolve())) as () => void);
       });
-      return socket.address().address;
+      const own = socket.address().address;
+      return isEvery(own) ? null : own;
     } finally {
       socket.close();
     }

@@ -20,6 +20,17 @@ describe('the host of a server of this process', () => {
     expect(await addressTowards('nats://127.0.0.1:4222')).toBe('127.0.0.1');
   });
 
+  it('is one of IPv4 for a server on every address of IPv4, whatever the name of NATS leads to first', async () => {
+    expect(await addressTowards('nats://[::1]:4222', 4)).toBeNull();
+    const first = external[0] ?? '127.0.0.1';
+    expect(await ownHost('0.0.0.0', 'nats://[::1]:4222')).toBe(first);
+  });
+
+  it('is none on a way that the system refuses', async () => {
+    // A broadcast address, to which only a socket that asks for it may connect.
+    expect(await addressTowards('nats://255.255.255.255:4222')).toBeNull();
+  });
+
   it('is that of the first network where NATS is on this machine, or is not to be found', async () => {
     const first = external[0] ?? '127.0.0.1';
     expect(await ownHost('0.0.0.0', 'nats://127.0.0.1:4222')).toBe(first);
