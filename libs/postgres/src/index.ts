@@ -6,6 +6,7 @@ export {
   migrate,
   migrateDownTo,
   revertMigrations,
+  ServiceConnectedError,
   UnknownMigrationError,
   type MigrateOptions,
   type MigrationClass,

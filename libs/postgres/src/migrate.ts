@@ -57,24 +57,39 @@ export async function revertMigrations(options: Omit<MigrateOptions, 'serviceRol
 
 /**
  * Takes back, the last one first, every migration that was applied after the one that is named, which stays; a transaction each. The
- * service's role has its rights on what is left as after `migrate`.
+ * service's role has its rights on what is left as after `migrate`, also when one of them fails.
  *
  * @param last the name of a migration that is applied
+ * @param onReverted called with the name of each that is taken back
  * @returns the names of the migrations taken back
- * @throws UnknownMigrationError when no such migration is applied here; nothing is changed then
+ * @throws UnknownMigrationError when no such migration is applied here; ServiceConnectedError; nothing is changed then
  */
-export async function migrateDownTo(options: MigrateOptions, last: string): Promise<string[]> {
+export async function migrateDownTo(
+  options: MigrateOptions,
+  last: string,
+  onReverted: (name: string) => void = () => undefined,
+): Promise<string[]> {
   return withLock(options, async (dataSource, runner) => {
     const rows: { name: string }[] = await runner.query('SELECT name FROM migration ORDER BY id DESC');
-    const applied = rows.map(({ name }) => name);
+    const names = rows.map(({ name }) => name);
     const known = options.migrations.map(({ name }) => name);
-    const count = applied.indexOf(last);
-    if (count < 0) throw new UnknownMigrationError(last, applied);
-    const [later, left] = [applied.slice(0, count), applied.slice(count)];
+    const count = names.indexOf(last);
+    if (count < 0) throw new UnknownMigrationError(last, names);
+    const [later, left] = [names.slice(0, count), names.slice(count)];
     const foreign = later.find((name) => !known.includes(name));
     if (foreign !== undefined) throw new UnknownMigrationError(foreign, known);
-    for (const _name of later) await dataSource.undoLastMigration();
-    await grant(dataSource, { ...options, migrations: options.migrations.filter(({ name }) => left.includes(name)) });
+    const [{ count: sessions }] = await runner.query(SESSIONS, [options.schema, options.serviceRole]);
+    if (sessions > 0) throw new ServiceConnectedError(options.schema);
+    const applied = new Set(known.filter((name) => later.includes(name) || left.includes(name)));
+    try {
+      for (const name of later) {
+        await dataSource.undoLastMigration();
+        applied.delete(name);
+        onReverted(name);
+      }
+    } finally {
+      await grant(dataSource, { ...options, migrations: options.migrations.filter(({ name }) => applied.has(name)) });
+    }
     return later;
   });
 }
@@ -87,6 +102,20 @@ export class UnknownMigrationError extends Error {
     super(`there is no migration ${migration} here; there are ${there.join(', ')}`);
   }
 }
+
+/** The release that is connected would go on with tables and functions that are gone. */
+export class ServiceConnectedError extends Error {
+  override readonly name = 'ServiceConnectedError';
+
+  constructor(service: string) {
+    super(`${service} is connected to this database: stop it first`);
+  }
+}
+
+/** By the application's name, and by a role of the service's own; an owner who runs the service as well is this session. */
+const SESSIONS = `
+  SELECT count(*)::int AS count FROM pg_stat_activity
+  WHERE (application_name = $1 OR usename = $2 AND usename <> current_user) AND datname = current_database()`;
 
 async function withLock<Result>(
   { url, schema, migrations }: Omit<MigrateOptions, 'serviceRole'>,
