@@ -4,8 +4,8 @@ import { metrics, type Counter } from '@opentelemetry/api';
 export interface ConsumerPullMetrics {
   /** A pull has failed: its durable consumer is missing, the user may not pull from it, or a server is away. */
   failed(): void;
-  /** A pull has ended. @param left events that the broker held after the newest of it; 0 when it brought none */
-  pulled(left: number): void;
+  /** A pull has ended. @param left events that the broker held after the newest of it; undefined: not known, and what was last known stays */
+  pulled(left: number | undefined): void;
   /** No further pull follows. */
   ended(): void;
 }
@@ -23,7 +23,9 @@ export function consumerPullMetrics(consumer: string): ConsumerPullMetrics {
       counter.add(1, { consumer });
       backlogs.delete(consumer);
     },
-    pulled: (left) => void backlogs.set(consumer, left),
+    pulled: (left) => {
+      if (left !== undefined) backlogs.set(consumer, left);
+    },
     ended: () => void backlogs.delete(consumer),
   };
 }
@@ -33,7 +35,7 @@ function makeInstruments(): Counter {
   meter
     .createObservableGauge('switchboard_consumer_backlog_events', {
       description:
-        'Events that the broker held for the consumer after the newest that came; 0 when a pull brought none',
+        'Events that the broker held for the consumer after the newest that came; 0 when nothing came for 10 s',
     })
     .addCallback((result) => {
       for (const [consumer, left] of backlogs) result.observe(left, { consumer });

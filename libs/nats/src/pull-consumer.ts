@@ -85,7 +85,8 @@ export class PullConsumer {
     const beganMs = performance.now();
     let isWhole = false;
     let delivered = 0;
-    let left = 0;
+    // Undefined while nothing has come: the broker may hold what this pull was not given.
+    let left: number | undefined;
     const pull = async (isImpatient: boolean): Promise<void> => {
       const pulled = boundConsumer(connection, consumer, name, { endsWithWhatWaits, isImpatient });
       const limits = { max_messages: max_messages - delivered, expires: PULL_MS, bind: true };
@@ -113,7 +114,8 @@ export class PullConsumer {
       this.isBehind = true;
     } finally {
       if (delivered === max_messages) this.isBehind = true;
-      if (isWhole) this.metrics.pulled(left);
+      const waitedWhole = delivered === 0 && performance.now() - beganMs >= PULL_MS;
+      if (isWhole) this.metrics.pulled(left ?? (waitedWhole ? 0 : undefined));
       this.batches.pullEnds(delivered);
       // A pull may end by a failure while its events are worked on: what it reports comes after them.
       const readsOn = isWhole && this.options.readsAhead && !this.stopping;
