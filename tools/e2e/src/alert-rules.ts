@@ -19,7 +19,7 @@ export interface Selector {
 }
 
 /** Words of the language that stand like a metric. */
-const WORDS = new Set(['by', 'on', 'or', 'and', 'unless', 'ignoring', 'without', 'bool']);
+const WORDS = new Set(['by', 'on', 'or', 'and', 'unless', 'ignoring', 'without', 'bool', 'offset']);
 
 /** All rules, in the order of the file. */
 export function readAlertRules(): readonly AlertRule[] {
