@@ -12,7 +12,7 @@ export interface AdminConfig {
   readonly masterKeyPrevious: string | undefined;
   /** Of the local run, with its master key. */
   readonly secretsJson: string;
-  /** `ADMIN_OPERATOR`: the operator's name for the audit log, where the account says nothing, as in a container. */
+  /** `ADMIN_OPERATOR`: the operator's name for the audit log in place of the account's, which in a container says nothing. */
   readonly operator: string | undefined;
 }
 

@@ -16,8 +16,8 @@ const HELP = `npm run admin -- <command> [options]
   dead-letters discard   throw them away for good (--id or --all)
   outbox status          what waits to be published, since when, and how far each stream is
   outbox replay          publish again what a service wrote since a moment (--service, --since)
-  restore declare        the database is from a backup, and a service has not noticed: it does all that it would by itself (--service
-                         or --all)
+  restore declare        the database is from a backup, and services have not noticed: each does what it would by itself, once it is
+                         started (--service or --all; --restored-at, when PostgreSQL accepted connections after the restore)
   dispatch set-unknown   after a restore: send nothing again that may have been sent since the backup (--all)
   dispatch give-up       an unknown outcome is awaited no longer: dispatch give-up <message id>; within seconds the message
                          is FAILED with UPSTREAM_OUTCOME_UNKNOWN, as after 24 hours

@@ -8,6 +8,7 @@ export interface Choices {
   readonly all: boolean;
   readonly repair: boolean;
   readonly since: string | undefined;
+  readonly restoredAt: string | undefined;
   readonly json: boolean;
   readonly databaseUrl: string | undefined;
   /** How long one statement may take. */
@@ -67,6 +68,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
         all: { type: 'boolean', default: false },
         repair: { type: 'boolean', default: false },
         since: { type: 'string' },
+        'restored-at': { type: 'string' },
         json: { type: 'boolean', default: false },
         'database-url': { type: 'string' },
         'statement-timeout': { type: 'string' },
@@ -100,7 +102,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     const numbers = Object.fromEntries(
       planNumbers.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
     );
-    const events = { service, consumer, id, all, repair, since };
+    const events = { service, consumer, id, all, repair, since, restoredAt: values['restored-at'] };
     const organizations = {
       organization,
       plan,

@@ -40,7 +40,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'dead-letters discard': { run: discardDeadLetters, options: [...LETTERS, 'all'] },
   'outbox status': { run: outboxStatus, options: ['service'] },
   'outbox replay': { run: replayOutbox, options: ['service', 'since'] },
-  'restore declare': { run: declareRestored, options: ['service', 'all'] },
+  'restore declare': { run: declareRestored, options: ['service', 'all', 'restored-at'] },
   'dispatch set-unknown': { run: setAttemptsUnknown, options: ['all'] },
   'dispatch give-up': { run: giveUpOutcome, operandsMax: 1 },
   'channel-rate set': { run: setChannelRate, operandsMax: 2 },

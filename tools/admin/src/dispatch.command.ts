@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { AdminContext } from './admin-context.js';
 import { UsageError, type Choices } from './command-line.js';
 import { gatewayDatabase } from './gateway-database.js';
-import { servicesIn } from './services.js';
+import { requireStopped, servicesIn } from './services.js';
 
 /**
  * As long as an outcome is waited for: after it the message fails as `UPSTREAM_OUTCOME_UNKNOWN`. The lease is new and names no
@@ -19,10 +19,6 @@ const LOCK = `
   WHERE message_id = $1 AND state = 'UNKNOWN' FOR UPDATE`;
 /** The worker that settles what is overdue looks every few seconds. */
 const GIVE_UP = `UPDATE messaging.dispatch SET due_at = now() WHERE organization_id = $1 AND message_id = $2`;
-/** By its application's name, since where isolation is off it has no role of its own; by its role, since a pooler may hide the name. */
-const SESSIONS = `
-  SELECT count(*)::int AS count FROM pg_stat_activity
-  WHERE (application_name = 'messaging' OR usename = 'switchboard_messaging') AND datname = current_database()`;
 
 /**
  * Makes every attempt UNKNOWN that is due or under way: in a database that was restored from a backup it is not known which
@@ -32,9 +28,7 @@ const SESSIONS = `
  */
 export async function setAttemptsUnknown(client: pg.ClientBase, choices: Choices): Promise<string[]> {
   if (!choices.all) throw new UsageError('It concerns every message that is still to be sent: give --all.');
-  await servicesIn(client, 'messaging');
-  const { rows: sessions } = await client.query<{ count: number }>(SESSIONS);
-  if ((sessions[0]?.count ?? 0) > 0) throw new Error('messaging is connected to this database: stop it first.');
+  await requireStopped(client, await servicesIn(client, 'messaging'));
   const { rowCount } = await client.query(SET_UNKNOWN);
   const attempts = rowCount ?? 0;
   return [choices.json ? JSON.stringify({ attempts }) : `${attempts} attempts are UNKNOWN now; none is made again.`];

@@ -1,6 +1,6 @@
-import { momentOf } from '@switchboard/gateway/operate';
 import type pg from 'pg';
 import { UsageError, type Choices } from './command-line.js';
+import { pastMoment } from './past-moment.js';
 import { servicesIn } from './services.js';
 import { textTable } from './text-table.js';
 
@@ -32,11 +32,7 @@ export async function outboxStatus(client: pg.ClientBase, choices: Choices): Pro
  */
 export async function replayOutbox(client: pg.ClientBase, choices: Choices): Promise<string[]> {
   if (choices.service === undefined) throw new UsageError('Whose outbox? Give --service.');
-  if (choices.since === undefined) throw new UsageError('Since when? Give --since, for example 2026-01-31T12:00:00Z.');
-  const since = momentOf(choices.since);
-  if (!since)
-    throw new UsageError(`--since ${choices.since} is no date of ISO 8601, for example 2026-01-31T12:00:00Z.`);
-  if (since.getTime() > Date.now()) throw new UsageError(`--since ${choices.since} is in the future.`);
+  const since = pastMoment('--since', choices.since, 'Since when?');
   const [service = ''] = await servicesIn(client, choices.service);
   const schema = client.escapeIdentifier(service);
   // Of two replays that are wanted the longer one holds both.
