@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconEye, IconRefresh } from '@tabler/icons-react';
-import { useRef, useState, type ReactElement } from 'react';
+import { useState, useSyncExternalStore, type ReactElement } from 'react';
 import type { WebhookSecret } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
 import { problemOf, type Problem } from '../../api/problem.js';
@@ -10,43 +10,41 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { CopyLine } from '../../ui/copyable.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { fullTime } from '../../ui/time.js';
-import { isRotationInDoubt, previousSignsUntil, rotateOnce, settleRotation } from './secret-rotation.js';
+import { previousSignsUntil, rotateOnce, rotationOf, settleRotation, watchRotations } from './secret-rotation.js';
 
 const DAY_MS = 86_400_000;
 
 /** The secret that signs a webhook's requests: shown on demand, replaced with a day of overlap. Both acts are in the audit log. */
 export function SecretPanel({ id }: { readonly id: string }): ReactElement {
   // Not in the cache of answers: it goes with this panel.
-  const [secret, setSecret] = useState<WebhookSecret | null>(null);
+  const [seen, setSeen] = useState<{ readonly secret: WebhookSecret; readonly made: number } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isAsking, asking] = useDisclosure(false);
-  const rotations = useRef(0);
+  const { state, made } = useSyncExternalStore(watchRotations, () => rotationOf(id));
+  const earlier = useEarlierRotation(id, isAsking);
   const rotate = useChange('rotateWebhookSecret', {
     make: (input) => rotateOnce(id, () => call('rotateWebhookSecret', input)),
     isQuiet: true,
     done: 'The secret is replaced.',
-    onDone: (made) => {
-      rotations.current++;
-      setSecret(made);
+    onDone: (secret) => {
+      setSeen({ secret, made: rotationOf(id).made });
       asking.close();
     },
   });
-  const isInDoubt = !rotate.isPending && isRotationInDoubt(id);
   const reveal = async (): Promise<void> => {
     setProblem(null);
-    const before = rotations.current;
+    const before = rotationOf(id).made;
     try {
-      const shown = await call('getWebhookSecret', { path: { id } });
-      // An answer from before a rotation is not the present secret.
-      if (rotations.current !== before) return;
+      const secret = await call('getWebhookSecret', { path: { id } });
       settleRotation(id);
       rotate.reset();
       asking.close();
-      setSecret(shown);
+      setSeen({ secret, made: before });
     } catch (error) {
       setProblem(problemOf(error));
     }
   };
+  const secret = state === 'idle' && seen?.made === made ? seen.secret : null;
   return (
     <Paper withBorder p="lg">
       <Stack gap="sm">
@@ -55,21 +53,26 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
           Each request is signed with it. Verify the signature before you trust a request.
         </Text>
         {problem && <ProblemAlert problem={problem} />}
-        {isInDoubt && (
+        {state === 'doubtful' && (
           <Alert color="yellow" variant="light" title="The secret may have been replaced">
             No answer said so. Reveal the present secret before you rotate again: a second rotation would end the one
             that your system has.
           </Alert>
         )}
-        {secret && !isInDoubt && <CopyLine value={secret.secret} label="Copy the secret" />}
+        {secret && <CopyLine value={secret.secret} label="Copy the secret" />}
         {secret?.previousSecretValidUntil && (
           <Alert color="blue" variant="light">
             Until {fullTime(secret.previousSecretValidUntil)} requests carry a signature by the previous secret too.
           </Alert>
         )}
         <Group>
-          {(!secret || isInDoubt) && (
-            <Button variant="default" leftSection={<IconEye size={16} aria-hidden />} onClick={() => void reveal()}>
+          {!secret && (
+            <Button
+              variant="default"
+              leftSection={<IconEye size={16} aria-hidden />}
+              onClick={() => void reveal()}
+              disabled={state === 'pending'}
+            >
               Reveal
             </Button>
           )}
@@ -77,41 +80,50 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
             variant="default"
             leftSection={<IconRefresh size={16} aria-hidden />}
             onClick={asking.open}
-            disabled={isInDoubt}
+            loading={state === 'pending'}
+            disabled={state === 'doubtful'}
           >
             Rotate
           </Button>
         </Group>
       </Stack>
       <ConfirmDialog
-        isOpen={isAsking && !isInDoubt}
+        isOpen={isAsking && state !== 'doubtful'}
         title="Rotate the secret?"
         act="Rotate secret"
         isDangerous={false}
-        isPending={rotate.isPending}
+        isPending={state === 'pending' || earlier.isReading}
         problem={rotate.error}
         onConfirm={() => rotate.mutate({ path: { id } })}
         onClose={asking.close}
       >
         A new secret signs from now on. For 24 hours the previous one signs too, so that your system can change over
         without a gap.
-        {isAsking && <EarlierRotation id={id} />}
+        {earlier.warning !== null && (
+          <Alert color="yellow" variant="light" mt="sm">
+            {earlier.warning}
+          </Alert>
+        )}
       </ConfirmDialog>
     </Paper>
   );
 }
 
-/** Warns of a rotation of the last day: its overlap ends with the next one. The audit log shows it without showing a secret. */
-function EarlierRotation({ id }: { readonly id: string }): ReactElement | null {
-  const [openedMs] = useState(() => Date.now());
-  const since = new Date(openedMs - DAY_MS).toISOString();
-  const entries = useRead('listAuditLog', { query: { action: 'webhook.secret-rotated', since, limit: 100 } });
-  const until = previousSignsUntil(entries.data?.items ?? [], id, openedMs);
-  if (until === null) return null;
-  return (
-    <Alert color="yellow" variant="light" mt="sm">
-      It was rotated less than a day ago, and the secret before that signs until {fullTime(until)}. Rotating now ends
-      that: a system that still verifies with it would refuse every request.
-    </Alert>
-  );
+/** What to know of a rotation of the last day: its overlap ends with the next one. The audit log shows it without showing a secret. */
+function useEarlierRotation(
+  id: string,
+  isAsking: boolean,
+): { readonly isReading: boolean; readonly warning: string | null } {
+  // Of when the panel was shown: a day before that is no less than is asked for.
+  const [since] = useState(() => new Date(Date.now() - DAY_MS).toISOString());
+  const query = { action: 'webhook.secret-rotated', since, limit: 100 } as const;
+  const entries = useRead('listAuditLog', { query }, { enabled: isAsking });
+  const isReading = isAsking && entries.isPending;
+  if (entries.error) return { isReading, warning: 'Whether it was rotated less than a day ago could not be read.' };
+  const until = previousSignsUntil(entries.data?.items ?? [], id, Date.now());
+  if (until === null) return { isReading, warning: null };
+  const warning =
+    `It was rotated less than a day ago, and the secret before that signs until ${fullTime(until)}. Rotating now ends ` +
+    'that: a system that still verifies with it would refuse every request.';
+  return { isReading, warning };
 }

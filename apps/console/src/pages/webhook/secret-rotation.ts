@@ -1,33 +1,51 @@
 import type { AuditEntry } from '../../api/api.generated.js';
 import { mayBeDone, problemOf } from '../../api/problem.js';
 
-/** Webhooks whose secret may have been replaced: no answer says so, or it is awaited. It outlives the panel, which goes with its tab. */
-const inDoubt = new Set<string>();
+/** What is known of a webhook's rotations. */
+export interface Rotation {
+  /** `doubtful`: no answer says whether one was made. */
+  readonly state: 'idle' | 'pending' | 'doubtful';
+  /** Rotations that were made in this page: a secret that was revealed before the last of them is not the present one. */
+  readonly made: number;
+}
+
+const NONE: Rotation = { state: 'idle', made: 0 };
+/** By webhook. It outlives the panel, which goes with its tab. */
+const rotations = new Map<string, Rotation>();
+const watchers = new Set<() => void>();
+
+/** The same object until it changes. */
+export function rotationOf(id: string): Rotation {
+  return rotations.get(id) ?? NONE;
+}
+
+/** Calls back after each change. @returns ends it */
+export function watchRotations(watcher: () => void): () => void {
+  watchers.add(watcher);
+  return () => void watchers.delete(watcher);
+}
 
 /**
  * Rotates a webhook's secret, and keeps in mind whether that may have happened without an answer: a second rotation would make the
  * secret that no one has seen the previous one, and the one that the receiver has would sign nothing any more.
  */
 export async function rotateOnce<Secret>(id: string, rotate: () => Promise<Secret>): Promise<Secret> {
-  inDoubt.add(id);
+  const { made } = rotationOf(id);
+  change(id, { state: 'pending', made });
   try {
-    const made = await rotate();
-    inDoubt.delete(id);
-    return made;
+    const secret = await rotate();
+    change(id, { state: 'idle', made: made + 1 });
+    return secret;
   } catch (error) {
-    if (!mayBeDone(problemOf(error))) inDoubt.delete(id);
+    change(id, { state: mayBeDone(problemOf(error)) ? 'doubtful' : 'idle', made });
     throw error;
   }
 }
 
-/** Whether the secret may be another one than was last seen. */
-export function isRotationInDoubt(id: string): boolean {
-  return inDoubt.has(id);
-}
-
-/** The present secret has been seen. */
+/** The present secret has been seen: that ends a doubt, but no rotation that is under way. */
 export function settleRotation(id: string): void {
-  inDoubt.delete(id);
+  const { state, made } = rotationOf(id);
+  if (state === 'doubtful') change(id, { state: 'idle', made });
 }
 
 /** Until when the secret before an earlier rotation signs too; null when none does. @param entries of `webhook.secret-rotated` */
@@ -37,4 +55,9 @@ export function previousSignsUntil(entries: readonly AuditEntry[], id: string, n
     .map(({ after }) => after?.['previousSecretValidUntil'])
     .filter((until): until is string => typeof until === 'string' && Date.parse(until) > now);
   return times.toSorted().at(-1) ?? null;
+}
+
+function change(id: string, rotation: Rotation): void {
+  rotations.set(id, rotation);
+  for (const watcher of watchers) watcher();
 }

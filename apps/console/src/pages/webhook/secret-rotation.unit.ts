@@ -1,29 +1,37 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditEntry } from '../../api/api.generated.js';
 import { Problem } from '../../api/problem.js';
-import { isRotationInDoubt, previousSignsUntil, rotateOnce, settleRotation } from './secret-rotation.js';
+import { previousSignsUntil, rotateOnce, rotationOf, settleRotation, watchRotations } from './secret-rotation.js';
 
 const failing = (status: number) => () => Promise.reject(new Problem(status, 'CODE', 'why', null));
 
 describe('a rotation of a secret', () => {
-  it('is in doubt until it is answered', async () => {
+  it('is under way until it is answered, and is counted then; what is seen meanwhile settles nothing', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
+    let changes = 0;
+    const end = watchRotations(() => changes++);
     const made = rotateOnce('c1', () => promise);
-    expect([isRotationInDoubt('c1'), isRotationInDoubt('c2')]).toEqual([true, false]);
+    settleRotation('c1');
+    expect([rotationOf('c1'), rotationOf('c2')]).toEqual([
+      { state: 'pending', made: 0 },
+      { state: 'idle', made: 0 },
+    ]);
     resolve('new');
-    expect([await made, isRotationInDoubt('c1')]).toEqual(['new', false]);
+    expect([await made, rotationOf('c1'), changes]).toEqual(['new', { state: 'idle', made: 1 }, 2]);
+    end();
   });
 
   it.each([
-    [0, true],
-    [503, true],
-    [429, false],
-    [404, false],
-  ])('that fails with %i is in doubt: %s, until the present secret is seen', async (status, expected) => {
+    [0, 'doubtful'],
+    [503, 'doubtful'],
+    [429, 'idle'],
+    [404, 'idle'],
+  ])('that fails with %i is %s, until the present secret is seen', async (status, state) => {
+    const { made } = rotationOf('c1');
     await expect(rotateOnce('c1', failing(status))).rejects.toMatchObject({ status });
-    expect(isRotationInDoubt('c1')).toBe(expected);
+    expect(rotationOf('c1')).toEqual({ state, made });
     settleRotation('c1');
-    expect(isRotationInDoubt('c1')).toBe(false);
+    expect(rotationOf('c1')).toEqual({ state: 'idle', made });
   });
 });
 
