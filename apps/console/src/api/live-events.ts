@@ -1,4 +1,5 @@
 import { call } from './call.js';
+import { isSessionReplaced } from './session-state.js';
 
 /** An event as webhooks carry it; `data` has the resource under its own name. */
 export interface LiveEvent {
@@ -41,6 +42,7 @@ export function listen(listener: LiveListener): () => void {
     close();
     cursor = null;
     refusals = 0;
+    count(0);
   };
 }
 
@@ -57,7 +59,8 @@ export function watchLive(watcher: () => void): () => void {
 
 /** Only a page that is seen has a stream: browsers allow six connections to a site. */
 function follow(): void {
-  if (document.visibilityState === 'hidden' || listeners.size === 0) close();
+  // With another session's cookie the events would be those of another person.
+  if (document.visibilityState === 'hidden' || listeners.size === 0 || isSessionReplaced()) close();
   else if (!source) open();
 }
 

@@ -1,6 +1,6 @@
 import { Group, Text, UnstyledButton } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
-import type { ReactElement } from 'react';
+import { useEffect, type ReactElement } from 'react';
 import type { Conversation } from '../../api/api.generated.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ForeignText } from '../../ui/foreign-text.js';
@@ -47,6 +47,12 @@ export function ConversationList({
   );
 }
 
+/** All that was read has left the list. */
+function ReadOn({ onEnd }: { readonly onEnd: () => void }): ReactElement {
+  useEffect(() => onEnd(), [onEnd]);
+  return <ListSkeleton rows={7} />;
+}
+
 /** Only those that are seen are in the page. */
 function Rows({
   query,
@@ -58,9 +64,12 @@ function Rows({
   readonly status: Status;
   readonly chosen: string | undefined;
   readonly onChoose: (id: string) => void;
-}): ReactElement {
+}): ReactElement | null {
   const onEnd = useReadOn(query);
   const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  // What is missing of it is said above, or still to be read.
+  if (items.length === 0 && query.error) return null;
+  if (items.length === 0 && query.hasNextPage) return <ReadOn onEnd={onEnd} />;
   if (items.length === 0) {
     return (
       <EmptyState isFramed={false} icon={IconInbox} title={`Nothing is ${inPlainWords(status).toLowerCase()}`}>

@@ -1,8 +1,9 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import type { Conversation, Message } from '../../api/api.generated.js';
 import { listen, type LiveEvent, type LiveListener } from '../../api/live-events.js';
 import { problemOf, type Problem } from '../../api/problem.js';
+import { isSessionReplaced } from '../../api/session-state.js';
 import { showProblem } from '../../ui/notices.js';
 import { lookAtTop, moveInLists, showMessage, type Status } from './inbox-data.js';
 
@@ -14,14 +15,17 @@ const LOOK_AGAIN_MS = 10_000;
 /** Keeps the inbox as it is now, by the stream of events. */
 export function useLiveInbox(status: Status): void {
   const client = useQueryClient();
+  const inbox = useRef<LiveInbox | null>(null);
   useEffect(() => {
-    const inbox = new LiveInbox(client, status, showProblem);
-    const end = listen(inbox);
+    const live = new LiveInbox(client, showProblem);
+    inbox.current = live;
+    const end = listen(live);
     return () => {
-      inbox.end();
+      live.end();
       end();
     };
-  }, [client, status]);
+  }, [client]);
+  useEffect(() => inbox.current?.show(status), [client, status]);
 }
 
 /** What events do to the inbox: messages are shown at once, what an event does not say is read soon, many events together. */
@@ -30,15 +34,23 @@ export class LiveInbox implements LiveListener {
   private readonly over = new AbortController();
   private isLooking = false;
   private isFailing = false;
+  private status: Status | null = null;
   /** What is to be read again, by operation. */
   private readonly changed = { getConversation: new Set<string>(), getContact: new Set<string>() };
 
   constructor(
     private readonly client: QueryClient,
-    private readonly status: Status,
     /** Called once an outage. */
     private readonly onProblem: (problem: Problem) => void,
   ) {}
+
+  /** Follows the list of this status. What was read of it before is old: only the one that is shown was looked at. */
+  show(status: Status): void {
+    if (this.status !== null && this.status !== status) {
+      void this.client.invalidateQueries({ queryKey: ['listConversations', 'inbox', status] });
+    }
+    this.status = status;
+  }
 
   /** All is read again. What is being read for the first time began too soon: nothing else would end it. */
   onStart(): void {
@@ -105,12 +117,13 @@ export class LiveInbox implements LiveListener {
   /** One at a time: the answer of an earlier one would come over that of a later one. */
   private async look(): Promise<void> {
     if (this.isLooking) return this.lookIn(LOOK_MS);
+    if (this.status === null) return;
     this.isLooking = true;
     try {
       if (await lookAtTop(this.client, this.status, this.over.signal)) this.isFailing = false;
       else this.lookIn(LOOK_MS);
     } catch (error) {
-      if (this.over.signal.aborted) return;
+      if (this.over.signal.aborted || isSessionReplaced()) return;
       if (!this.isFailing) this.onProblem(problemOf(error));
       this.isFailing = true;
       this.lookIn(LOOK_AGAIN_MS);

@@ -40,7 +40,8 @@ describe('the inbox that follows the stream of events', () => {
     problems.length = 0;
     answers = [];
     jest.spyOn(globalThis, 'fetch').mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
-    inbox = new LiveInbox(client, 'OPEN', ({ message }) => problems.push(message));
+    inbox = new LiveInbox(client, ({ message }) => problems.push(message));
+    inbox.show('OPEN');
     list = new InfiniteQueryObserver(client, options) as unknown as typeof list;
     end = list.subscribe(() => undefined);
   });
@@ -51,6 +52,15 @@ describe('the inbox that follows the stream of events', () => {
     client.clear();
     jest.restoreAllMocks();
     jest.useRealTimers();
+  });
+
+  it('reads the list of another status again, of which it has not seen what came', () => {
+    const listOf = (status: string) => ['listConversations', 'inbox', status];
+    client.setQueryData(listOf('PENDING'), { pages: [{ items: [] }], pageParams: [undefined] });
+    client.setQueryData(listOf('CLOSED'), { pages: [{ items: [] }], pageParams: [undefined] });
+    inbox.show('PENDING');
+    const isOld = (status: string) => client.getQueryState(listOf(status))?.isInvalidated;
+    expect([isOld('PENDING'), isOld('CLOSED')]).toEqual([true, false]);
   });
 
   it('does not undo by a next page what moved while that was read', async () => {

@@ -41,8 +41,8 @@ export function keepNewest(shown: Thread | undefined, read: Thread): Thread {
     const items = page.items.filter(({ id }) => !seen.has(id) && seen.add(id));
     return { ...page, items: items.map((one) => later(known.get(one.id), one)) };
   });
-  const oldest = pages.at(-1)?.items.at(-1)?.id;
-  if (oldest === undefined) return read;
+  const oldest = pages.flatMap(({ items }) => items).at(-1)?.id;
+  if (oldest === undefined) return { ...read, pages };
   // A thread loses messages at its old end alone: what is missing between came after it was read.
   const missed = messages.filter(({ id }) => !seen.has(id) && id > oldest);
   return replaceEqualDeep(shown, { ...read, pages: placed(pages, missed) });

@@ -14,6 +14,7 @@ import { MessageList } from './message-list.js';
 import { useReadOn } from './reading-on.js';
 import { ReadingProblem } from './reading-problem.js';
 import { StatusActions } from './status-actions.js';
+import { UnsentDraft } from './unsent-draft.js';
 import { OpenTimelineProvider, TimelineDrawer } from './timeline-drawer.js';
 
 /** The end of an opt-out is no event, and neither are most moves of a conversation. */
@@ -51,7 +52,10 @@ export function Thread({ id, onBack }: { readonly id: string; readonly onBack: (
   const problem = (isShown ? null : conversation.error) ?? (isRead ? null : query.error);
   if (problem) {
     return (
-      <ProblemAlert problem={problem} onRetry={() => void Promise.all([conversation.refetch(), query.refetch()])} />
+      <Stack>
+        <ProblemAlert problem={problem} onRetry={() => void Promise.all([conversation.refetch(), query.refetch()])} />
+        <UnsentDraft conversationId={id} />
+      </Stack>
     );
   }
   if (conversation.data?.id !== id || !isRead) {
