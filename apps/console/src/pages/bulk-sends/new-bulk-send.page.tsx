@@ -27,6 +27,7 @@ import { newestReading } from './newest-reading.js';
 import { inRows, mapRecipients, suggestMapping, type Mapping } from './recipients.js';
 import { sendInBulk } from './send-in-bulk.js';
 import { sendWords } from './send-words.js';
+import { latestStart, startOf } from './start-time.js';
 import { useApprovedTemplates } from './use-approved-templates.js';
 
 const PREVIEWS = 3;
@@ -92,6 +93,8 @@ export function Page(): ReactElement {
     if (!template || !mapped) return;
     // A date without a time is an empty value, which would send at once; the browser says at the field what is missing.
     if (startField.current?.reportValidity() === false) return;
+    const start = startOf(scheduled);
+    if (scheduled !== '' && !start) return;
     const isNamed = template.parameterFormat === 'NAMED';
     const recipients = mapped.recipients.map(({ to, values }) => ({
       to,
@@ -105,7 +108,7 @@ export function Page(): ReactElement {
     }));
     const options = {
       ...(throttle === '' ? {} : { throttlePerHour: throttle }),
-      ...(scheduled === '' ? {} : { scheduledAt: new Date(scheduled).toISOString() }),
+      ...(start ? { scheduledAt: start.toISOString() } : {}),
     };
     send.mutate({ body: { templateId: template.id, recipients, ...options } });
   };
@@ -183,6 +186,7 @@ export function Page(): ReactElement {
             type="datetime-local"
             label="Start"
             description="Empty: at once. At most 35 days ahead."
+            max={latestStart(new Date())}
             value={scheduled}
             onChange={(event) => setScheduled(event.currentTarget.value)}
           />

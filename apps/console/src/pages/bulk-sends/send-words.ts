@@ -1,3 +1,5 @@
+import { startOf } from './start-time.js';
+
 const startTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
 /**
@@ -7,5 +9,7 @@ const startTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle
  */
 export function sendWords(count: number, scheduled: string): string {
   const messages = count === 0 ? '' : ` ${count.toLocaleString('en')} ${count === 1 ? 'message' : 'messages'}`;
-  return scheduled === '' ? `Send${messages}` : `Schedule${messages} for ${startTime.format(new Date(scheduled))}`;
+  if (scheduled === '') return `Send${messages}`;
+  const start = startOf(scheduled);
+  return start ? `Schedule${messages} for ${startTime.format(start)}` : `Schedule${messages}`;
 }

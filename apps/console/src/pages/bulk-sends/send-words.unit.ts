@@ -12,4 +12,9 @@ describe('the words of the button that sends in bulk', () => {
     expect(sendWords(2, '2030-02-01T09:30')).toMatch(/^Schedule 2 messages for Feb 1, 2030, 9:30\sAM$/);
     expect(sendWords(0, '2030-02-01T09:30')).toMatch(/^Schedule for Feb 1, 2030/);
   });
+
+  it('leave out a time that is none yet: the field takes years of six digits', () => {
+    expect(sendWords(2, '275761-02-01T09:30')).toBe('Schedule 2 messages');
+    expect(sendWords(2, '12026-02-01T09:30')).toBe('Schedule 2 messages');
+  });
 });
