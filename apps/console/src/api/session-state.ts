@@ -1,4 +1,5 @@
 import type { Session } from './api.generated.js';
+import { leaveWhenFree } from './held-page.js';
 
 let current: Session | null = null;
 let isReplaced = false;
@@ -35,11 +36,12 @@ export function whenSessionEnds(listener: () => void): void {
   onLeave = listener;
 }
 
-/** Forgets the session after a 401. @param shown the session of the refused request: a late answer ends no session that came after it */
+/**
+ * Forgets the session after a 401, once nothing holds the page. Until then it stays known: whatever asks for it would take the page away
+ * otherwise. @param shown the session of the refused request: a late answer ends no session that came after it
+ */
 export function leaveSession(shown: Session | null): void {
-  if (current === null || current !== shown) return;
-  current = null;
-  onLeave();
+  forgetWhenFree(shown, () => onLeave());
 }
 
 /** Sets what happens when the organization has begun to require a second factor that the person lacks. */
@@ -47,9 +49,16 @@ export function whenEnrolmentIsDue(listener: () => void): void {
   onEnrolmentDue = listener;
 }
 
-/** Forgets what was known of the session: it was read before the organization required a second factor. @param shown as above */
+/** Forgets what was known of the session: it was read before the organization required a second factor. When, and @param shown as above */
 export function leaveForEnrolment(shown: Session | null): void {
+  forgetWhenFree(shown, () => onEnrolmentDue());
+}
+
+function forgetWhenFree(shown: Session | null, leave: () => void): void {
   if (current === null || current !== shown) return;
-  current = null;
-  onEnrolmentDue();
+  leaveWhenFree(() => {
+    if (current !== shown) return;
+    current = null;
+    leave();
+  });
 }

@@ -4,6 +4,7 @@ import { call } from './call.js';
 import { queryClient } from './client.js';
 import { hasAnyDraft, leaveWhenFree } from './held-page.js';
 import { problemOf } from './problem.js';
+import { readSession } from './read-session.js';
 import { showProblem } from '../ui/notices.js';
 import { offerReload } from '../ui/reload-notice.js';
 import { currentSession, keepSession, replaceSession, whenEnrolmentIsDue, whenSessionEnds } from './session-state.js';
@@ -18,20 +19,6 @@ export const managing: readonly Role[] = ['OWNER', 'ADMIN'];
 const SIGN_IN = '/app/sign-in';
 /** Where a second factor is enabled, below `/app`. */
 export const ACCOUNT: string = '/settings/account';
-
-/** The session of the browser; null when there is none. @throws Problem when the API does not answer */
-export async function readSession(): Promise<Session | null> {
-  const known = currentSession();
-  if (known) return known;
-  try {
-    const session = await call('getSession', {});
-    keepSession(session);
-    return session;
-  } catch (error) {
-    if (problemOf(error).status === 401) return null;
-    throw error;
-  }
-}
 
 /** The session, on pages that need one: the router has read it before they are shown. */
 export function useSession(): Session {
@@ -90,8 +77,8 @@ export async function signOut(isEverywhere: boolean): Promise<void> {
  * away; one with a draft is not loaded anew unasked, unless the session has ended.
  */
 export function watchSession(): void {
-  whenSessionEnds(() => leaveWhenFree(() => leave(location.pathname + location.search)));
-  whenEnrolmentIsDue(() => leaveWhenFree(() => location.assign(`/app${ACCOUNT}`)));
+  whenSessionEnds(() => leave(location.pathname + location.search));
+  whenEnrolmentIsDue(() => location.assign(`/app${ACCOUNT}`));
   whenSessionChangesElsewhere((change) => {
     replaceSession();
     leaveWhenFree(() => (change === 'changed' && hasAnyDraft() ? offerReload() : location.reload()));

@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queryClient } from '../api/client.js';
-import { ACCOUNT, needsEnrolment, readSession } from '../api/session.js';
+import { readSession } from '../api/read-session.js';
+import { ACCOUNT, needsEnrolment } from '../api/session.js';
 import { PageFallback, PageFault, UnknownPage } from './fallbacks.js';
 import { pages } from './pages.js';
 import { Shell } from './shell/shell.js';

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import type { Session } from '../../api/api.generated.js';
 import type { Problem } from '../../api/problem.js';
-import { readSession } from '../../api/session.js';
+import { readSession } from '../../api/read-session.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { EntryFrame } from '../../ui/entry-frame.js';
 import { QueryView } from '../../ui/query-view.js';
