@@ -25,6 +25,12 @@ export function problemOf(thrown: unknown): Problem {
   return new Problem(0, 'CONSOLE_ERROR', thrown instanceof Error ? thrown.message : String(thrown), null);
 }
 
+/** Throws anything thrown as a problem; the end of a request that is given up stays what it is. */
+export function rethrow(thrown: unknown): never {
+  if (thrown instanceof DOMException) throw thrown;
+  throw problemOf(thrown);
+}
+
 /** Whether a change that failed so may have been carried out: no answer came, or one that the service failed. */
 export function mayBeDone({ status }: Pick<Problem, 'status'>): boolean {
   return status === 0 || status >= 500;

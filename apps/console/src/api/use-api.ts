@@ -12,9 +12,8 @@ import {
 import { useEffect } from 'react';
 import type { Operations } from './api.generated.js';
 import { call, type Answer, type Input } from './call.js';
-import { holdPage } from './held-page.js';
-import { mayBeDone, problemOf, type Problem } from './problem.js';
-import { showDone, showProblem } from '../ui/notices.js';
+import { changeOf, type ChangeOptions } from './change.js';
+import { rethrow, type Problem } from './problem.js';
 
 type Name = keyof Operations;
 
@@ -72,55 +71,12 @@ export function useWholeList<N extends Name>(name: N, input: Input<N>): Listed<I
   return list;
 }
 
-/** How a change is made, and what it does when it has succeeded. */
-export interface ChangeOptions<N extends Name> {
-  /** Makes it, where that is more than the one call. */
-  readonly make?: (input: Input<N>) => Promise<Answer<N>>;
-  /** The operations whose answers it makes old; they are read anew as well when it may have been carried out. */
-  readonly refreshes?: readonly Name[];
-  /** A sentence to show. */
-  readonly done?: string | ((answer: Answer<N>) => string);
-  readonly onDone?: (answer: Answer<N>) => void;
-  /** True: the page shows the refusal itself, next to the form. */
-  readonly isQuiet?: boolean;
-  /** True: its answer is shown this once, so the page is not left before it comes. */
-  readonly isShownOnce?: boolean;
-}
-
 /** Changes something by one operation; a refusal is shown as a notice unless the page shows it. */
 export function useChange<N extends Name>(
   name: N,
-  {
-    make = (input) => call(name, input),
-    refreshes = [],
-    done,
-    onDone,
-    isQuiet = false,
-    isShownOnce = false,
-  }: ChangeOptions<N> = {},
+  options: ChangeOptions<N> = {},
 ): UseMutationResult<Answer<N>, Problem, Input<N>> {
-  const client = useQueryClient();
-  const refreshOne = async (one: Name): Promise<void> => {
-    // A first read that is under way would go on otherwise, and may be older than the change.
-    await client.cancelQueries({ queryKey: [one] });
-    await client.invalidateQueries({ queryKey: [one] });
-  };
-  const refresh = (): Promise<unknown> => Promise.all(refreshes.map(refreshOne));
-  return useMutation<Answer<N>, Problem, Input<N>, (() => void) | null>({
-    mutationFn: (input) => make(input).catch(rethrow),
-    onMutate: () => (isShownOnce ? holdPage() : null),
-    onSuccess: async (answer) => {
-      if (done !== undefined) showDone(typeof done === 'string' ? done : done(answer));
-      onDone?.(answer);
-      await refresh();
-    },
-    onError: (problem) => {
-      if (!isQuiet) showProblem(problem);
-      // What the page shows is old where somebody else has taken it away, and may be where no answer says what became of the change.
-      if (problem.status === 404 || mayBeDone(problem)) void refresh();
-    },
-    onSettled: (_answer, _problem, _input, release) => release?.(),
-  });
+  return useMutation(changeOf(useQueryClient(), name, options));
 }
 
 interface Page {
@@ -137,9 +93,4 @@ async function readPage<N extends Name>(
   const { query, ...rest } = input as { readonly query?: object };
   const asked = { ...rest, query: { limit: 50, ...query, cursor }, signal };
   return (await call(name, asked as unknown as Input<N>).catch(rethrow)) as unknown as Page;
-}
-
-function rethrow(thrown: unknown): never {
-  if (thrown instanceof DOMException) throw thrown;
-  throw problemOf(thrown);
 }

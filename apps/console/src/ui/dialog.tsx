@@ -1,5 +1,5 @@
 import { Drawer, Modal, type DrawerProps, type ModalProps } from '@mantine/core';
-import { useEffect, useState, type ReactElement } from 'react';
+import { useEffect, useLayoutEffect, useState, type ReactElement } from 'react';
 import { holdPage } from '../api/held-page.js';
 
 /** What had the focus before the first of the dialogs that are open: a dialog that follows another gives it back there. */
@@ -40,7 +40,8 @@ export function Dialog({
   ...props
 }: Omit<ModalProps, 'opened'> & { readonly isShownOnce?: boolean }): ReactElement {
   useFocusBack();
-  useEffect(() => (isShownOnce ? holdPage() : undefined), [isShownOnce]);
+  // As it is drawn: what made it holds the page no longer.
+  useLayoutEffect(() => (isShownOnce ? holdPage() : undefined), [isShownOnce]);
   return <Modal opened {...props} {...(isShownOnce ? guarded : {})} />;
 }
 

@@ -17,3 +17,14 @@ export function showProblem({ message, requestId }: Problem): void {
     withBorder: true,
   });
 }
+
+/** Says why a link or Back does nothing while the page makes or shows what is shown this once; one notice, however often it is tried. */
+export function showHeld(): void {
+  notifications.show({
+    id: 'page-held',
+    message: 'Not yet: what is made here is shown this once. Wait for it, keep it, and close its dialog first.',
+    color: 'yellow',
+    autoClose: 6_000,
+    withBorder: true,
+  });
+}

@@ -1,9 +1,16 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
 import { isPageHeld, whenHoldChanges } from '../../api/held-page.js';
+import { showHeld } from '../../ui/notices.js';
 
-/** Refuses links and Back, and asks before the tab is closed, while the page shows something this once. */
+/** Refuses links and Back, and says so, and asks before the tab is closed, while the page shows something this once. */
 export function useHeldNavigation(): void {
   const isHeld = useSyncExternalStore(whenHoldChanges, isPageHeld);
-  useBlocker({ shouldBlockFn: isPageHeld, enableBeforeUnload: isPageHeld, disabled: !isHeld });
+  useBlocker({ shouldBlockFn: refuses, enableBeforeUnload: isPageHeld, disabled: !isHeld });
+}
+
+function refuses(): boolean {
+  const isHeld = isPageHeld();
+  if (isHeld) showHeld();
+  return isHeld;
 }
