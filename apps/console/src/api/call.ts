@@ -42,6 +42,18 @@ interface Parts {
  * refuses a code; a second factor that the organization requires and the person lacks leads to the account page
  */
 export async function call<N extends Name>(name: N, input: Input<N>): Promise<Answer<N>> {
+  const { answer } = await callOnce(name, input);
+  return answer;
+}
+
+/** An answer, and whether it is the stored one of an idempotency key: an earlier request was carried out, this one was not. */
+export interface KeyedAnswer<N extends Name> {
+  readonly answer: Answer<N>;
+  readonly isReplayed: boolean;
+}
+
+/** The same, for a request with an idempotency key. @throws Problem as above */
+export async function callOnce<N extends Name>(name: N, input: Input<N>): Promise<KeyedAnswer<N>> {
   const answer = answerOf(name, input);
   // A macrotask later, whoever called has kept the new session.
   if (renewing.has(name)) {
@@ -82,11 +94,12 @@ export async function request(name: Name, input: Parts): Promise<Response> {
   throw problem;
 }
 
-async function answerOf<N extends Name>(name: N, input: Input<N>): Promise<Answer<N>> {
+async function answerOf<N extends Name>(name: N, input: Input<N>): Promise<KeyedAnswer<N>> {
   const response = await request(name, input as Parts);
-  if (response.status === 204 || response.headers.get('content-length') === '0') return undefined as Answer<N>;
-  const text = await response.text();
-  return (text === '' ? undefined : JSON.parse(text)) as Answer<N>;
+  const isReplayed = response.headers.has('idempotent-replayed');
+  const isEmpty = response.status === 204 || response.headers.get('content-length') === '0';
+  const text = isEmpty ? '' : await response.text();
+  return { answer: (text === '' ? undefined : JSON.parse(text)) as Answer<N>, isReplayed };
 }
 
 function urlOf(template: string, { path = {}, query = {} }: Parts): string {

@@ -25,7 +25,7 @@ import { FaultList } from './fault-list.js';
 import { MappingForm } from './mapping-form.js';
 import { newestReading } from './newest-reading.js';
 import { inRows, mapRecipients, suggestMapping, type Mapping } from './recipients.js';
-import { sendInBulk } from './send-in-bulk.js';
+import { acceptedWords, sendInBulk } from './send-in-bulk.js';
 import { sendWords } from './send-words.js';
 import { latestStart, startOf } from './start-time.js';
 import { useApprovedTemplates } from './use-approved-templates.js';
@@ -56,7 +56,7 @@ export function Page(): ReactElement {
     make: ({ body }) => sendInBulk(body),
     refreshes: ['listJobs', 'getPlan'],
     isQuiet: true,
-    done: 'The bulk send is accepted.',
+    done: acceptedWords,
     onDone: ({ id }) => void router.navigate({ to: `/bulk-sends/${id}` as '/' }),
   });
   useEffect(() => watchDraft(() => file !== null), [file]);

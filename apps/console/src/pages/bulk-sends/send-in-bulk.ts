@@ -1,8 +1,17 @@
 import type { AcceptedJob, SendTemplateBody } from '../../api/api.generated.js';
-import { call } from '../../api/call.js';
+import { callOnce } from '../../api/call.js';
 import { mayBeDone, problemOf } from '../../api/problem.js';
 
-/** The keys of requests that may have been accepted, or are under way, by their bodies. They outlive the page that sends. */
+/** A bulk send that the API has accepted. */
+export interface SentInBulk extends AcceptedJob {
+  /** True: an earlier request with the same body has started it, and this one started none. */
+  readonly isReplayed?: boolean;
+}
+
+/**
+ * The keys of requests that may have been accepted, or are under way, by digests of their bodies, which may be of megabytes. They outlive
+ * the page that sends.
+ */
 const keys = new Map<string, string>();
 
 /**
@@ -11,18 +20,30 @@ const keys = new Map<string, string>();
  *
  * @throws Problem
  */
-export async function sendInBulk(body: SendTemplateBody): Promise<AcceptedJob> {
-  const written = JSON.stringify(body);
-  const former = keys.get(written);
+export async function sendInBulk(body: SendTemplateBody): Promise<SentInBulk> {
+  const digest = await digestOf(body);
+  const former = keys.get(digest);
   const key = former ?? crypto.randomUUID();
-  keys.set(written, key);
+  keys.set(digest, key);
   try {
-    const job = await call('sendTemplate', { body, headers: { 'idempotency-key': key } });
-    keys.delete(written);
-    return job;
+    const { answer, isReplayed } = await callOnce('sendTemplate', { body, headers: { 'idempotency-key': key } });
+    keys.delete(digest);
+    return { ...answer, isReplayed };
   } catch (error) {
     // A refusal of this request says nothing of an earlier one under the key.
-    if (former === undefined && !mayBeDone(problemOf(error))) keys.delete(written);
+    if (former === undefined && !mayBeDone(problemOf(error))) keys.delete(digest);
     throw error;
   }
+}
+
+/** What the page says of it. */
+export function acceptedWords({ isReplayed = false }: SentInBulk): string {
+  return isReplayed
+    ? 'This is the bulk send that was accepted before. To start another, send it once more.'
+    : 'The bulk send is accepted.';
+}
+
+async function digestOf(body: SendTemplateBody): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(body)));
+  return String(new Uint8Array(bytes));
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { sendInBulk } from './send-in-bulk.js';
+import { acceptedWords, sendInBulk } from './send-in-bulk.js';
 
 const refusal = (status: number) => Response.json({ error: { code: 'REFUSED', message: 'No' } }, { status });
 const offline = () => Promise.reject(new TypeError('fetch failed'));
@@ -46,5 +46,23 @@ describe('a bulk send', () => {
     const [first] = keys;
     await keysOf(offline);
     expect(keys).not.toContain(first);
+  });
+
+  it('says that it was accepted before where the answer is that of an earlier request', async () => {
+    const body = { templateId: 'clater', recipients: [{ to: '+14155550123' }] };
+    const job = { id: 'cjob0', status: 'PENDING', total: 1, createdAt: '2030-01-01T00:00:00.000Z' };
+    const answers = [
+      offline,
+      () => Response.json(job, { status: 202, headers: { 'idempotent-replayed': 'true' } }),
+      () => Response.json({ ...job, id: 'cjob1' }, { status: 202 }),
+    ];
+    jest.spyOn(globalThis, 'fetch').mockImplementation(async () => answers.shift()?.() ?? Response.error());
+    await expect(sendInBulk(body)).rejects.toMatchObject({ code: 'OFFLINE' });
+    const before = await sendInBulk(body);
+    expect(before).toEqual({ ...job, isReplayed: true });
+    expect(acceptedWords(before)).toMatch(/^This is the bulk send that was accepted before/);
+    const another = await sendInBulk(body);
+    expect(another).toMatchObject({ id: 'cjob1', isReplayed: false });
+    expect(acceptedWords(another)).toBe('The bulk send is accepted.');
   });
 });
