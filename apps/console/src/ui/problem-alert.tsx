@@ -18,15 +18,18 @@ export function ProblemAlert({
   problem,
   title = 'This did not work',
   doubt,
+  isInDoubt = mayBeDone(problem),
   onRetry,
 }: {
   readonly problem: Problem;
   readonly title?: string;
   /** Takes the title's place when no answer says what became of the change. */
   readonly doubt?: Doubt;
+  /** Whether it is so: by this problem, if left out. A refusal says nothing of an earlier try that had no answer. */
+  readonly isInDoubt?: boolean;
   readonly onRetry?: () => void;
 }): ReactElement {
-  const shown = doubt && mayBeDone(problem) ? doubt : { title, advice: null };
+  const shown = doubt && isInDoubt ? doubt : { title, advice: null };
   return (
     <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} title={shown.title} role="alert">
       <Stack gap="xs">

@@ -2,6 +2,7 @@ import { Anchor, Button, Center, Group, PasswordInput, Stack, Text } from '@mant
 import { QRCodeSVG } from 'qrcode.react';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import type { NewSecondFactor } from '../../api/api.generated.js';
+import { mayBeDone } from '../../api/problem.js';
 import { useChange } from '../../api/use-api.js';
 import { CodeField, codeOf } from '../../ui/code-field.js';
 import { CopyLine } from '../../ui/copyable.js';
@@ -89,6 +90,9 @@ function FirstCode({
     isShownOnce: true,
     onDone: ({ recoveryCodes }) => onEnabled(recoveryCodes),
   });
+  // A later refusal, such as that it is enabled already, says nothing of a try without an answer.
+  const [wasInDoubt, setWasInDoubt] = useState(false);
+  if (enable.error && mayBeDone(enable.error) && !wasInDoubt) setWasInDoubt(true);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     enable.mutate({ body: { code: codeOf(code) } });
@@ -113,7 +117,12 @@ function FirstCode({
         <Text size="sm">Where you cannot scan, type this key into the app:</Text>
         <CopyLine value={seed} label="Copy the key" />
         {enable.error && (
-          <ProblemAlert title="The second factor is not enabled yet" doubt={doubt} problem={enable.error} />
+          <ProblemAlert
+            title="The second factor is not enabled yet"
+            doubt={doubt}
+            isInDoubt={wasInDoubt}
+            problem={enable.error}
+          />
         )}
         <CodeField value={code} onChange={setCode} isFocused takesRecoveryCode={false} />
         <Group justify="flex-end">

@@ -25,7 +25,7 @@ import { FaultList } from './fault-list.js';
 import { MappingForm } from './mapping-form.js';
 import { newestReading } from './newest-reading.js';
 import { inRows, mapRecipients, suggestMapping, type Mapping } from './recipients.js';
-import { acceptedWords, sendInBulk } from './send-in-bulk.js';
+import { acceptedWords, isSendInDoubt, sendInBulk } from './send-in-bulk.js';
 import { sendWords } from './send-words.js';
 import { latestStart, startOf } from './start-time.js';
 import { useApprovedTemplates } from './use-approved-templates.js';
@@ -217,6 +217,7 @@ export function Page(): ReactElement {
         <ProblemAlert
           title="Nothing was sent"
           doubt={doubt}
+          isInDoubt={isSendInDoubt(send.variables?.body)}
           problem={{ ...send.error, message: inRows(send.error.message, mapped?.recipients ?? []) }}
         />
       )}

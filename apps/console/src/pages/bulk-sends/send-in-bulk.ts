@@ -13,6 +13,8 @@ export interface SentInBulk extends AcceptedJob {
  * the page that sends.
  */
 const keys = new Map<string, string>();
+/** Bodies that failed under a key that is kept. */
+const doubtful = new WeakSet<SendTemplateBody>();
 
 /**
  * Starts a bulk send. The same body again, after no answer or a failure, has the same key: it starts no second job, whatever became of
@@ -32,8 +34,14 @@ export async function sendInBulk(body: SendTemplateBody): Promise<SentInBulk> {
   } catch (error) {
     // A refusal of this request says nothing of an earlier one under the key.
     if (former === undefined && !mayBeDone(problemOf(error))) keys.delete(digest);
+    else doubtful.add(body);
     throw error;
   }
+}
+
+/** Whether a bulk send that failed may have been accepted: by this request, or by an earlier one with an equal body. */
+export function isSendInDoubt(body: SendTemplateBody | undefined): boolean {
+  return body !== undefined && doubtful.has(body);
 }
 
 /** What the page says of it. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { acceptedWords, sendInBulk } from './send-in-bulk.js';
+import { acceptedWords, isSendInDoubt, sendInBulk } from './send-in-bulk.js';
 
 const refusal = (status: number) => Response.json({ error: { code: 'REFUSED', message: 'No' } }, { status });
 const offline = () => Promise.reject(new TypeError('fetch failed'));
@@ -64,5 +64,31 @@ describe('a bulk send', () => {
     const another = await sendInBulk(body);
     expect(another).toMatchObject({ id: 'cjob1', isReplayed: false });
     expect(acceptedWords(another)).toBe('The bulk send is accepted.');
+  });
+
+  it('stays in doubt after no answer, whatever refuses its repetitions', async () => {
+    const recipients = [{ to: '+14155550123' }];
+    /** Whether it is in doubt each time that a body like this is answered so; each is another object, as the page makes it. */
+    const doubts = async (templateId: string, ...answers: readonly (() => Response | Promise<Response>)[]) => {
+      const seen: boolean[] = [];
+      for (const answer of answers) {
+        jest.spyOn(globalThis, 'fetch').mockImplementation(async () => answer());
+        const body = { templateId, recipients };
+        await sendInBulk(body).catch(() => undefined);
+        seen.push(isSendInDoubt(body));
+      }
+      return seen;
+    };
+    expect(
+      await doubts(
+        'cdoubt',
+        offline,
+        () => refusal(429),
+        accepted,
+        () => refusal(403),
+      ),
+    ).toEqual([true, true, false, false]);
+    expect(await doubts('crefused', () => refusal(429))).toEqual([false]);
+    expect(isSendInDoubt(undefined)).toBe(false);
   });
 });
