@@ -14,7 +14,7 @@ import { JobBar, JobStatus } from './job-status.js';
 /** Bulk sends, newest first, with their progress. */
 export function Page(): ReactElement {
   const list = useList('listJobs', {}, { pollMs: 4_000 });
-  const templates = useList('listTemplates', { query: { limit: 100 } } as never);
+  const templates = useList('listTemplates', { query: { limit: 100 } });
   const create = (
     <Button component={LinkTo} to="/bulk-sends/new" leftSection={<IconPlus size={16} aria-hidden />}>
       New bulk send

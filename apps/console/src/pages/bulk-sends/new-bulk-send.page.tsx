@@ -124,7 +124,7 @@ export function Page(): ReactElement {
               placeholder={choice.placeholder}
               error={choice.error}
               onSearchChange={choice.onSearch}
-              nothingFoundMessage="No approved template fits"
+              nothingFoundMessage={choice.nothingFound}
               searchable
               required
               value={templateId}

@@ -25,3 +25,9 @@ export function searchOf(typed: string, chosen: Template | undefined): string | 
   const [name = ''] = typed.split('(');
   return name.trim() === '' || (chosen && typed === labelOf(chosen)) ? undefined : name.trim();
 }
+
+/** What a field says where none of its options fits: before the search has ended, or where it failed, none is known to be missing. */
+export function nothingFoundWords({ isSearching, hasFailed }: Record<'isSearching' | 'hasFailed', boolean>): string {
+  if (isSearching) return 'Searching…';
+  return hasFailed ? 'The templates could not be searched' : 'No approved template fits';
+}

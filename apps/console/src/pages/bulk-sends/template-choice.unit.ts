@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Template } from '../../api/api.generated.js';
-import { optionsOf, searchOf } from './template-choice.js';
+import { nothingFoundWords, optionsOf, searchOf } from './template-choice.js';
 
 const template = (id: string, name: string, language = 'en') => ({ id, name, language }) as Template;
 
@@ -22,5 +22,11 @@ describe('the choice of a template', () => {
   it('searches for nothing while the field is empty or holds the label of the chosen one', () => {
     expect(searchOf(' ', undefined)).toBeUndefined();
     expect(searchOf('order (en)', order)).toBeUndefined();
+  });
+
+  it('says that none fits only once all were searched', () => {
+    expect(nothingFoundWords({ isSearching: true, hasFailed: false })).toBe('Searching…');
+    expect(nothingFoundWords({ isSearching: false, hasFailed: true })).toBe('The templates could not be searched');
+    expect(nothingFoundWords({ isSearching: false, hasFailed: false })).toBe('No approved template fits');
   });
 });
