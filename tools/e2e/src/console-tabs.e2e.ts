@@ -3,6 +3,7 @@ import type { AppClient } from '@switchboard/testing/app-client';
 import type { Browser, Page } from 'playwright-core';
 import { appClient } from './app-client.js';
 import { launchBrowser, openConsole, openPage, type WatchedPage } from './console-browser.js';
+import { chooseFile } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -65,8 +66,7 @@ describe('the console in two tabs of a browser', () => {
     const { page, complaints } = await joined('drafts');
     const other = await page.context().newPage();
     await openPage(other, '/bulk-sends/new');
-    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('phone\n+14155550179\n') };
-    await other.locator('input[type=file]').setInputFiles(file);
+    await chooseFile(other, 'phone\n+14155550179\n');
     await other.getByText('people.csv: 1 rows').waitFor();
     await changePassword(page);
     await other.getByText('Your session has changed in another tab').waitFor();
