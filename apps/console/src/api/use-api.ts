@@ -14,6 +14,7 @@ import type { Operations } from './api.generated.js';
 import { call, type Answer, type Input } from './call.js';
 import { changeOf, type ChangeOptions } from './change.js';
 import { rethrow, type Problem } from './problem.js';
+import { useReadOn } from './reading-on.js';
 
 type Name = keyof Operations;
 
@@ -64,10 +65,8 @@ export function useList<N extends Name>(
 export function useWholeList<N extends Name>(name: N, input: Input<N>): Listed<ItemOf<N>> {
   const { query, ...rest } = input as { readonly query?: object };
   const list = useList(name, { ...rest, query: { limit: 100, ...query } } as unknown as Input<N>);
-  const { hasNextPage, isFetching, isError, fetchNextPage } = list.query;
-  useEffect(() => {
-    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
-  }, [hasNextPage, isFetching, isError, fetchNextPage]);
+  const readOn = useReadOn(list.query);
+  useEffect(readOn, [readOn]);
   return list;
 }
 

@@ -2,6 +2,7 @@ import { Group, Text, UnstyledButton } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
 import { useEffect, type ReactElement } from 'react';
 import type { Conversation } from '../../api/api.generated.js';
+import { useReadOn } from '../../api/reading-on.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -11,7 +12,6 @@ import { Time } from '../../ui/time.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import { useConversations, type Status } from './inbox-data.js';
 import classes from './inbox.module.css';
-import { useReadOn } from './reading-on.js';
 import { ReadingProblem } from './reading-problem.js';
 
 /** The name of the person in a conversation: what is known of them. */

@@ -8,7 +8,7 @@ import {
 import type { Conversation, Message } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
 import { changeAnswer, untilInvalidated } from '../../api/change-answer.js';
-import { problemOf, type Problem } from '../../api/problem.js';
+import { rethrow, type Problem } from '../../api/problem.js';
 import { showDone } from '../../ui/notices.js';
 import { ConversationMoves, type ReadList, type ReadPage } from './conversation-moves.js';
 import { inPages, mergedTop, type Page } from './merged-top.js';
@@ -142,9 +142,4 @@ export async function lookAtTop(client: QueryClient, status: Status, signal: Abo
     return { pages: [...pages], pageParams: pages.map(() => undefined) };
   });
   return true;
-}
-
-function rethrow(thrown: unknown): never {
-  if (thrown instanceof DOMException) throw thrown;
-  throw problemOf(thrown);
 }

@@ -1,8 +1,8 @@
 import { Box } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Problem } from '../../api/problem.js';
+import { readAgain } from '../../api/reading-on.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { readAgain } from './reading-on.js';
 
 /** What a list that is shown all the same failed with: without it, what is missing would be missing without a sign. */
 export function ReadingProblem({
