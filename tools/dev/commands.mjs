@@ -34,6 +34,7 @@ export const scripts = {
       'since',
       'database-url',
       'statement-timeout',
+      'restored-at',
       'organization',
       'plan',
       'label',

@@ -35,7 +35,7 @@ function makeInstruments(): Counter {
   meter
     .createObservableGauge('switchboard_consumer_backlog_events', {
       description:
-        'Events that the broker held for the consumer after the newest that came; 0 when nothing came for 10 s',
+        'Events that the broker held for the consumer after the newest that came; 0 when nothing came for 10 s. Of several replicas the largest counts',
     })
     .addCallback((result) => {
       for (const [consumer, left] of backlogs) result.observe(left, { consumer });

@@ -53,7 +53,7 @@ export function observePlatform({ service, database, checks, log }: ObservedPlat
   const partitions = new CachedGauge({ name: 'partitions', read: () => partitionDays(database), log });
   partitions.observeAs(
     'switchboard_partition_days_ahead',
-    'Whole days after today of which a table has its partitions; a write of a later day fails',
+    'Whole days after today of which a table has its partitions; a write of a later day fails, but of message_fact, which takes it apart',
     ({ ahead }) => [...ahead].map(([table, value]) => ({ value, labels: { table } })),
   );
   partitions.observeAs(
