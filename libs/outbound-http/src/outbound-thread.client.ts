@@ -52,10 +52,9 @@ export class OutboundThread implements OutboundSender {
       return failed('never sent', messageOf(error));
     }
     this.underWay.set(id, { askedMs: performance.now(), resolve });
-    const abort = (): void => this.worker?.postMessage({ kind: 'abort', id } satisfies ThreadAsk);
     // What the thread has said meanwhile is read first.
     const timer = setTimeout(() => setImmediate(() => this.giveUp(id)), this.overdueMs);
-    const endListening = signal && this.aborts.add(signal, abort);
+    const endListening = signal && this.aborts.add(signal, () => this.abort(id));
     const end = await promise;
     this.underWay.delete(id);
     clearTimeout(timer);
@@ -72,9 +71,13 @@ export class OutboundThread implements OutboundSender {
   private giveUp(id: number): void {
     const owed = this.underWay.get(id);
     if (owed === undefined) return;
-    this.worker?.postMessage({ kind: 'abort', id } satisfies ThreadAsk);
+    this.abort(id);
     owed.resolve(failed(this.isReady ? 'aborted' : 'never sent', 'the thread does not answer', this.overdueMs));
     if (performance.now() - this.heardMs > SILENT_MS) this.replace();
+  }
+
+  private abort(id: number): void {
+    this.worker?.postMessage({ kind: 'abort', id } satisfies ThreadAsk);
   }
 
   /** Nothing more is given to this thread, also not while it ends. */

@@ -9,7 +9,7 @@ export interface IncarnationRow extends OwnIncarnation {
 }
 
 /** The longest that a row may be behind the rest of a backup of its tables alone, which stops no server. */
-const RENEWED_WITHIN_S = 15;
+export const RENEWED_WITHIN_S = 15;
 const COLUMNS = `number, token, previous_token AS "previousToken", consumer_epoch AS "consumerEpoch",
   CASE WHEN pg_postmaster_start_time() > compared_at THEN pg_postmaster_start_time()
     ELSE compared_at + interval '${RENEWED_WITHIN_S} seconds' END AS "writtenBefore"`;

@@ -7,7 +7,7 @@ export { eventFailureTable } from './event-failures.js';
 export { handleBatch, isNotNow, redriveBatch } from './handle-batch.js';
 export { takeEvent, type BatchHandler, type EventOrigin } from './apply-events.js';
 export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';
-export { comparisonAge, consumerEpoch } from './incarnation-ledger.js';
+export { comparisonAge, consumerEpoch, RENEWED_WITHIN_S } from './incarnation-ledger.js';
 export { RecentEpoch } from './recent-epoch.js';
 export { IncarnationMigration, incarnationTable, incarnationTableReversal, IS_COMPARED } from './incarnation-table.js';
 export {

@@ -75,12 +75,12 @@ export async function migrateDownTo(
     const known = options.migrations.map(({ name }) => name);
     const count = names.indexOf(last);
     if (count < 0) throw new UnknownMigrationError(last, names);
-    const [later, left] = [names.slice(0, count), names.slice(count)];
+    const later = names.slice(0, count);
     const foreign = later.find((name) => !known.includes(name));
     if (foreign !== undefined) throw new UnknownMigrationError(foreign, known);
     const [{ count: sessions }] = await runner.query(SESSIONS, [options.schema, options.serviceRole]);
     if (sessions > 0) throw new ServiceConnectedError(options.schema);
-    const applied = new Set(known.filter((name) => later.includes(name) || left.includes(name)));
+    const applied = new Set(names);
     try {
       for (const name of later) {
         await dataSource.undoLastMigration();

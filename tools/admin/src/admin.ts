@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { sqlState } from '@switchboard/postgres';
 import pg from 'pg';
 import type { AdminContext } from './admin-context.js';
 import { databaseUrlOf } from './admin.config.js';
@@ -106,7 +107,7 @@ async function connected(
 
 /** Source: PostgreSQL manual, "PostgreSQL Error Codes": query_canceled. */
 function isOutOfTime(error: unknown): boolean {
-  return types.isNativeError(error) && 'code' in error && error.code === '57014';
+  return sqlState(error) === '57014';
 }
 
 /** Not `instanceof`: Node's own errors come from another realm in tests. Those of several addresses have no message. */

@@ -1,3 +1,4 @@
+import { RENEWED_WITHIN_S } from '@switchboard/outbox';
 import type pg from 'pg';
 import { UsageError, type Choices } from './command-line.js';
 import { pastMoment } from './past-moment.js';
@@ -12,7 +13,7 @@ import { requireStopped, servicesIn } from './services.js';
  */
 const DECLARE = `
   INSERT INTO $schema.incarnation (id, number, token, previous_token, consumer_epoch, compared_at, server_started_at)
-  VALUES (1, 0, 'declared-' || gen_random_uuid(), NULL, 0, $restored::timestamptz - interval '15 seconds', '-infinity')
+  VALUES (1, 0, 'declared-' || gen_random_uuid(), NULL, 0, $restored::timestamptz - interval '${RENEWED_WITHIN_S} seconds', '-infinity')
   ON CONFLICT (id) DO UPDATE SET number = 0, token = excluded.token, previous_token = NULL,
     compared_at = excluded.compared_at, server_started_at = '-infinity'`;
 
