@@ -1,18 +1,20 @@
+import { Watchers } from './watchers.js';
+
 /** What would be lost with the page for good: each secret that it shows this once, or is about to show. */
 const holds = new Set<object>();
 /** What would be lost and can be made again: text in a field, a chosen file. */
 const drafts = new Set<() => boolean>();
-const listeners = new Set<() => void>();
+const watchers = new Watchers();
 let waiting: (() => void) | null = null;
 
 /** Keeps the page until what it shows this once is put away. @returns gives it free */
 export function holdPage(): () => void {
   const hold = {};
   holds.add(hold);
-  announce();
+  watchers.announce();
   return () => {
     if (!holds.delete(hold)) return;
-    announce();
+    watchers.announce();
     // A dialog that follows another holds the page in the same moment.
     setTimeout(leaveIfFree);
   };
@@ -23,11 +25,8 @@ export function isPageHeld(): boolean {
   return holds.size > 0;
 }
 
-/** Calls the listener when `isPageHeld` may answer otherwise. @returns ends it */
-export function whenHoldChanges(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
+/** Calls back when `isPageHeld` may answer otherwise. @returns ends it */
+export const whenHoldChanges: Watchers['watch'] = watchers.watch;
 
 /** Leaves the page, or loads it anew: at once, or when nothing holds it any more. Of several that wait, the last one counts. */
 export function leaveWhenFree(leave: () => void): void {
@@ -51,8 +50,4 @@ function leaveIfFree(): void {
   const leave = waiting;
   waiting = null;
   leave();
-}
-
-function announce(): void {
-  for (const listener of listeners) listener();
 }

@@ -1,5 +1,6 @@
 import { call } from './call.js';
 import { isSessionReplaced } from './session-state.js';
+import { Watchers } from './watchers.js';
 
 /** An event as webhooks carry it; `data` has the resource under its own name. */
 export interface LiveEvent {
@@ -22,7 +23,7 @@ let retry: ReturnType<typeof setTimeout> | undefined;
 let failures = 0;
 let refusals = 0;
 const listeners = new Set<LiveListener>();
-const watchers = new Set<() => void>();
+const watchers = new Watchers();
 /** A browser gives up by itself after a refusal; so it is opened again, slowly. */
 const RETRY_MS = 5_000;
 /** One refusal is mostly a gateway that is full or away for a moment; after a second one, the cursor may be what is refused. */
@@ -52,10 +53,7 @@ export function isLive(): boolean {
 }
 
 /** Calls back when that changes. @returns ends it */
-export function watchLive(watcher: () => void): () => void {
-  watchers.add(watcher);
-  return () => watchers.delete(watcher);
-}
+export const watchLive: Watchers['watch'] = watchers.watch;
 
 /** Only a page that is seen has a stream: browsers allow six connections to a site. */
 function follow(): void {
@@ -98,7 +96,7 @@ function open(): void {
 function count(now: number): void {
   const was = isLive();
   failures = now;
-  if (isLive() !== was) for (const watcher of watchers) watcher();
+  if (isLive() !== was) watchers.announce();
 }
 
 function close(): void {

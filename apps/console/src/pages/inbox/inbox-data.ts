@@ -22,7 +22,8 @@ const moves = new ConversationMoves();
 
 type Pages<Item> = InfiniteData<Page<Item>, string | undefined>;
 
-const conversationsKey = (status: Status): readonly unknown[] => ['listConversations', 'inbox', status];
+/** Under which the conversations of a status are kept. */
+export const conversationsKey = (status: Status): readonly unknown[] => ['listConversations', 'inbox', status];
 const threadKey = (id: string): readonly unknown[] => ['listMessages', 'thread', id];
 const conversationKey = (id: string): readonly unknown[] => ['getConversation', { path: { id } }];
 

@@ -5,7 +5,7 @@ import { listen, type LiveEvent, type LiveListener } from '../../api/live-events
 import { problemOf, type Problem } from '../../api/problem.js';
 import { isSessionReplaced } from '../../api/session-state.js';
 import { showProblem } from '../../ui/notices.js';
-import { lookAtTop, moveInLists, showMessage, type Status } from './inbox-data.js';
+import { conversationsKey, lookAtTop, moveInLists, showMessage, type Status } from './inbox-data.js';
 
 /** Between two looks at the top of the inbox, however much happens. */
 const LOOK_MS = 700;
@@ -47,7 +47,7 @@ export class LiveInbox implements LiveListener {
   /** Follows the list of this status. What was read of it before is old: only the one that is shown was looked at. */
   show(status: Status): void {
     if (this.status !== null && this.status !== status) {
-      void this.client.invalidateQueries({ queryKey: ['listConversations', 'inbox', status] });
+      void this.client.invalidateQueries({ queryKey: conversationsKey(status) });
     }
     this.status = status;
   }

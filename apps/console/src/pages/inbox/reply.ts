@@ -2,6 +2,7 @@ import type { SendMessageBody } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
 import { watchDraft } from '../../api/held-page.js';
 import { mayBeDone, problemOf, type Problem } from '../../api/problem.js';
+import { Watchers } from '../../api/watchers.js';
 
 /** Where a reply goes. */
 export type ReplyTarget = Pick<SendMessageBody, 'to' | 'messagingChannelId'>;
@@ -23,17 +24,14 @@ export interface ReplyState {
  */
 export class Reply {
   private state: ReplyState = { text: '', isSending: false, unsent: null, problem: null };
-  private readonly listeners = new Set<() => void>();
+  private readonly watchers = new Watchers();
   private attempt: { readonly body: string; readonly key: string } | null = null;
 
   /** The present state: the same object until it changes. */
   readonly read = (): ReplyState => this.state;
 
-  /** Calls the listener after each change. @returns what ends that */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
-  };
+  /** Calls back after each change. @returns ends it */
+  readonly subscribe: Watchers['watch'] = this.watchers.watch;
 
   /** Puts a text into the field. */
   write(text: string): void {
@@ -90,7 +88,7 @@ export class Reply {
 
   private change(change: Partial<ReplyState>): void {
     this.state = { ...this.state, ...change };
-    for (const listener of this.listeners) listener();
+    this.watchers.announce();
   }
 }
 

@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 import type { Conversation } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
 import { inPlainWords } from '../../ui/status-badge.js';
-import { showConversation, type Status } from './inbox-data.js';
+import { conversationsKey, showConversation, type Status } from './inbox-data.js';
 
 /** Where a conversation may go by hand. Source: docs/api-behaviour.md#conversation-status. */
 const moves: Readonly<Record<Status, readonly Status[]>> = {
@@ -38,7 +38,7 @@ export function StatusActions({ conversation }: { readonly conversation: Convers
     done: ({ status }) => `The conversation is ${inPlainWords(status).toLowerCase()}`,
     onDone: (changed) => {
       showConversation(client, changed);
-      void client.invalidateQueries({ queryKey: ['listConversations', 'inbox', changed.status] });
+      void client.invalidateQueries({ queryKey: conversationsKey(changed.status) });
     },
   });
   const { id, status } = conversation;

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../api/api.generated.js';
 import { mayBeDone, problemOf } from '../../api/problem.js';
+import { Watchers } from '../../api/watchers.js';
 
 /** What is known of a webhook's rotations. */
 export interface Rotation {
@@ -12,7 +13,7 @@ export interface Rotation {
 const NONE: Rotation = { state: 'idle', made: 0 };
 /** By webhook. It outlives the panel, which goes with its tab. */
 const rotations = new Map<string, Rotation>();
-const watchers = new Set<() => void>();
+const watchers = new Watchers();
 
 /** The same object until it changes. */
 export function rotationOf(id: string): Rotation {
@@ -20,10 +21,7 @@ export function rotationOf(id: string): Rotation {
 }
 
 /** Calls back after each change. @returns ends it */
-export function watchRotations(watcher: () => void): () => void {
-  watchers.add(watcher);
-  return () => void watchers.delete(watcher);
-}
+export const watchRotations: Watchers['watch'] = watchers.watch;
 
 /**
  * Rotates a webhook's secret, and keeps in mind whether that may have happened without an answer: a second rotation would make the
@@ -59,5 +57,5 @@ export function previousSignsUntil(entries: readonly AuditEntry[], id: string, n
 
 function change(id: string, rotation: Rotation): void {
   rotations.set(id, rotation);
-  for (const watcher of watchers) watcher();
+  watchers.announce();
 }
