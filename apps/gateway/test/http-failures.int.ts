@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { testServers } from '@switchboard/testing';
+import { eventually, testServers } from '@switchboard/testing';
 import { HttpHarness, expectEnvelope } from './http-harness.js';
 import { bootGateway, issueKey, sendRaw, type RawAnswer } from './gateway-harness.js';
 
@@ -196,6 +198,21 @@ describe('what HTTP itself can get wrong', () => {
     const bytes = `${headWithKey('GET /v1/ping HTTP/1.1')}\r\n\r\nnonsense\r\n\r\n`;
     const answers = await sendRaw(http.booted.gateway.url, bytes, 2);
     expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+  });
+
+  it('outlives clients that are gone before their answer, whose socket shows no address any more', async () => {
+    const { hostname, port } = new URL(http.booted.gateway.url);
+    const isEnd = ({ event, fields }: (typeof http.booted.log.lines)[number]): boolean =>
+      event === 'http.request' && fields['route'] === '/app/api/sign-in';
+    for (let left = 1; left <= 20; left++) {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      // Without a Host it is refused before anything asks for the address.
+      socket.end('POST /app/api/sign-in HTTP/1.1\r\nConnection: close\r\n\r\n', () => socket.destroy());
+      await once(socket, 'close');
+    }
+    await eventually(async () => http.booted.log.lines.filter(isEnd).length === 20);
+    expect((await call('/v1/ping', { headers: authorization() })).status).toBe(200);
   });
 
   it('gives up on headers and bodies that do not come, the latter in the trace of their request', async () => {

@@ -52,7 +52,7 @@ export class AdmitRequest {
     if (access === 'key') await this.authenticate(declaration, request, reply);
     if (access === 'session') await this.admitSession.admit(declaration, request);
     if (access === 'visitor') {
-      this.malformedRequests.refusePastAllowance(request.ip);
+      this.malformedRequests.refusePastAllowance(request.state.address);
       this.admitSession.refuseOtherOrigins(request);
     }
     request.state.admittedMs = this.clock.monotonic();
@@ -77,7 +77,7 @@ export class AdmitRequest {
     const question = { key: bearerToken(request.raw.rawHeaders), scope, payment, cost: 0 } as const;
     const verdict = await context.with(state.traceContext, () => this.admission.admit(question));
     if (verdict.state === 'unknown-key') {
-      throw await this.failedAttempts.refusalFor({ address: request.ip, arrivedMs: state.startedMs });
+      throw await this.failedAttempts.refusalFor({ address: state.address, arrivedMs: state.startedMs });
     }
     if (verdict.state === 'limited') return;
     state.admitted = verdict;
@@ -99,7 +99,7 @@ export class AdmitRequest {
     const question = { key: bearerToken(request.raw.rawHeaders), scope, payment, cost };
     const verdict = await context.with(state.traceContext, () => this.admission.admit(question));
     if (verdict.state === 'unknown-key') {
-      throw await this.failedAttempts.refusalFor({ address: request.ip, arrivedMs: state.startedMs });
+      throw await this.failedAttempts.refusalFor({ address: state.address, arrivedMs: state.startedMs });
     }
     state.organizationId = verdict.organizationId;
     state.keyId = verdict.keyId;

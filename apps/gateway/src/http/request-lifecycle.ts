@@ -134,8 +134,8 @@ export class RequestLifecycle {
     // 499, as proxies write it: the client closed the connection before its answer.
     const isAnswered = reply.raw.writableFinished || state.answeredMs !== null;
     const status = isAnswered ? reply.raw.statusCode : 499;
-    if (state.admitted && status >= 200 && status < 300) this.keyUses.record(state.admitted.keyId, request.ip);
-    if (isOfVisitor(request)) this.malformedRequests.note(request.ip, status);
+    if (state.admitted && status >= 200 && status < 300) this.keyUses.record(state.admitted.keyId, state.address);
+    if (isOfVisitor(request)) this.malformedRequests.note(state.address, status);
     endTrace(state, status);
     const { code, traceId, organizationId, keyId } = state;
     const route = (request.is404 ? undefined : request.routeOptions.url) ?? 'unmatched';

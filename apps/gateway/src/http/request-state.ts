@@ -29,6 +29,11 @@ export interface CurrentSession extends SignedIn {
 export interface RequestState {
   /** Monotonic milliseconds. */
   readonly startedMs: number;
+  /**
+   * The caller's, as the socket or a trusted proxy shows it; empty where the connection had gone before its request was read.
+   * Read once: a socket that is gone shows none.
+   */
+  readonly address: string;
   /** See `servedPath`. */
   readonly path: string;
   /** 32 hex digits: `X-Request-Id`. */

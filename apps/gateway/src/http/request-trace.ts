@@ -27,6 +27,7 @@ export function beginTrace(request: FastifyRequest): RequestState {
   const spanContext = span.spanContext();
   return {
     startedMs: performance.now(),
+    address: addressOf(request),
     path: servedPath(request),
     traceId: isSpanContextValid(spanContext) ? spanContext.traceId : newTraceId(),
     span,
@@ -41,6 +42,10 @@ export function beginTrace(request: FastifyRequest): RequestState {
     code: null,
     idempotency: null,
   };
+}
+
+function addressOf({ ip }: { readonly ip: string | undefined }): string {
+  return ip ?? '';
 }
 
 /** Ends the request's span with what was answered. */

@@ -77,9 +77,9 @@ function principalOf({ state: { admitted, session } }: FastifyRequest): Principa
 }
 
 function sourceOf(request: FastifyRequest): Source {
-  const { ip, headers, state } = request;
+  const { headers, state } = request;
   const browser = { userAgent: headers['user-agent'] ?? null, deviceCookie: readDeviceCookie(request) };
-  return { address: ip, traceId: state.traceId, arrivedMs: state.startedMs, browser };
+  return { address: state.address, traceId: state.traceId, arrivedMs: state.startedMs, browser };
 }
 
 /** @throws Error when a handler asks for what its declared access does not bring: a bug */

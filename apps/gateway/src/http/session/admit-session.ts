@@ -36,9 +36,9 @@ export class AdmitSession {
     const { state } = request;
     const secret = this.sessionCookie.read(request);
     if (secret === null) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_FIRST);
-    const signedIn = await context.with(state.traceContext, () => this.people.sessions.find(secret, request.ip));
+    const signedIn = await context.with(state.traceContext, () => this.people.sessions.find(secret, state.address));
     if (!signedIn) {
-      const attempt = { address: request.ip, arrivedMs: state.startedMs };
+      const attempt = { address: state.address, arrivedMs: state.startedMs };
       throw await this.failedAttempts.refusalFor(attempt, SIGN_IN_FIRST);
     }
     state.organizationId = signedIn.organization.id;
