@@ -7,6 +7,7 @@ import { WakeUps } from '@switchboard/nats';
 import { LOG, PLATFORM, PollingLoop, STOPPING, type Log, type Platform } from '@switchboard/platform';
 import { PEOPLE, type Sessions } from '../../identity/people.contract.js';
 import { EventStream, STREAM_ENDS, type EventStreamSpec } from './event-stream.js';
+import { FeedReads } from './feed-reads.js';
 
 /** Streams that are open at once in this process. Source: docs/api-behaviour.md#app-events. */
 const streamLimits = { process: 1_000, organization: 100, session: 10 } as const;
@@ -35,6 +36,7 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     @Inject(PEOPLE) private readonly people: { readonly sessions: Pick<Sessions, 'stillOpen'> },
+    private readonly reads: FeedReads,
     @Inject(PLATFORM) private readonly platform: Pick<Platform, 'nats' | 'link'>,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
@@ -117,6 +119,7 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** @param organizationIds none: of any organization */
   private wake(organizationIds: ReadonlySet<string>): void {
+    this.reads.joinNone(organizationIds);
     for (const stream of this.open) {
       if (organizationIds.size === 0 || organizationIds.has(stream.organizationId)) stream.wake();
     }

@@ -19,9 +19,23 @@ export class FeedReads {
     const known = this.underWay.get(place);
     if (known) return known;
     const request = { limit: PAGE_EVENTS, cursor, types: null, from: null };
-    const page = this.rpc.call(listEventsRpc, principal, request).finally(() => this.underWay.delete(place));
+    const page = this.rpc.call(listEventsRpc, principal, request).finally(() => {
+      if (this.underWay.get(place) === page) this.underWay.delete(place);
+    });
     this.underWay.set(place, page);
     return page;
+  }
+
+  /**
+   * The feed has grown: what is under way may have been read before, and no stream joins it any more.
+   *
+   * @param organizationIds none: of any organization
+   */
+  joinNone(organizationIds: ReadonlySet<string>): void {
+    for (const place of this.underWay.keys()) {
+      const [organizationId = ''] = place.split(' ');
+      if (organizationIds.size === 0 || organizationIds.has(organizationId)) this.underWay.delete(place);
+    }
   }
 
   /** The cursor after which everything comes that is stored from now on. @throws RpcUnanswered */
