@@ -5,7 +5,7 @@ import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event'
 import { channelActed } from '@switchboard/contracts/messaging/channel-events';
 import type { ChangeChannelRequest, ConnectChannelRequest } from '@switchboard/contracts/messaging/channel-rpc';
 import type { Relay } from '@switchboard/outbox';
-import { systemClock } from '@switchboard/platform';
+import { createLog, systemClock } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { ChangeChannel } from '../src/change-channel/change-channel.js';
 import { AccessTokens } from '../src/channel/access-token.js';
@@ -49,7 +49,15 @@ describe('channels of the application', () => {
     channels = new ChannelRepository(database);
     connectChannel = new ConnectChannel(database, relay, tokens, showToken);
     changeChannel = new ChangeChannel(database, relay, channels, tokens, showToken);
-    testChannel = new TestChannel(database, relay, channels, tokens, upstream, systemClock);
+    testChannel = new TestChannel(
+      database,
+      relay,
+      channels,
+      tokens,
+      upstream,
+      systemClock,
+      createLog('messaging', { write: () => undefined }),
+    );
   });
 
   beforeEach(() => {
@@ -191,6 +199,17 @@ describe('channels of the application', () => {
     const refused = { connected: false, error: { code: '190', message: 'expired' } };
     expect(await testChannel.execute(organizationId, id, signal)).toMatchObject(refused);
     expect(await stored()).toMatchObject([{ status: 'DISCONNECTED' }]);
+  });
+
+  it('whose token cannot be read say so, and stay connected', async () => {
+    const { id } = await connect();
+    await inbox.superuser.dataSource.query('UPDATE messaging.channel SET access_token_sealed = $1 WHERE id = $2', [
+      Buffer.alloc(60, 1),
+      id,
+    ]);
+    const unreadable = { connected: false, error: { code: 'TOKEN_UNREADABLE' } };
+    expect(await testChannel.execute(organizationId, id, signal)).toMatchObject(unreadable);
+    expect(await stored()).toMatchObject([{ status: 'CONNECTED' }]);
   });
 
   it('of another organization do not exist', async () => {

@@ -25,6 +25,7 @@ const UPSTREAM = {
   'is refused for good': () => 131026,
   'is refused for an opt-out': () => 131050,
   'is refused for its token': () => 190,
+  'is refused for its token without a word': () => 401,
   'is put off': () => 130429,
   'is cut': () => null,
 } satisfies Record<string, () => number | null>;
@@ -95,6 +96,7 @@ describe('a text that is to be sent once', () => {
       ],
       [403, '{"error":{"code":"CONTACT_OPTED_OUT","message":"The contact has opted out on this channel"}}'],
       [403, expect.stringMatching(/^{"error":{"code":"UPSTREAM_NOT_CONNECTED","message":".*190: no.*"}}$/)],
+      [403, expect.stringMatching(/^{"error":{"code":"UPSTREAM_NOT_CONNECTED","message":".*401: .*"}}$/)],
       [200, expect.stringMatching(/"upstreamMessageId":null}$/)],
       [200, expect.stringMatching(/"upstreamMessageId":null}$/)],
     ]);
@@ -157,7 +159,13 @@ describe('a text that is to be sent once', () => {
     expect(await ask(sender, { text: 'is taken' })).toEqual(twins[0]);
   });
 
-  it.each(['is taken', 'is refused for good', 'is refused for an opt-out'] as const)(
+  const repeated = [
+    'is taken',
+    'is refused for good',
+    'is refused for an opt-out',
+    'is refused for its token without a word',
+  ];
+  it.each(repeated as Fate[])(
     'whose answer was lost with its process although it %s is answered by its message, to all twins the same',
     async (fate) => {
       const sender = await store.sender();
@@ -252,6 +260,7 @@ describe('a text that is to be sent once', () => {
         const code = UPSTREAM[message.text.body as Fate]();
         if (code === null) return void request.socket.destroy();
         if (code === 200) return void response.end(JSON.stringify({ messages: [{ id: `wamid.${reference}` }] }));
+        if (code === 401) return void response.writeHead(401).end();
         response.statusCode = 400;
         response.end(JSON.stringify({ error: { code, message: 'no' } }));
       });

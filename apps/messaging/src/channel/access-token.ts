@@ -1,5 +1,14 @@
+import type { Log } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import { dataKeyOf, SecretBox, type MasterKeys, type SecretPlace } from '@switchboard/secrets';
+
+/** Error code, as the provider's, where the token of a channel was sealed with another key. */
+export const TOKEN_UNREADABLE = 'TOKEN_UNREADABLE';
+/** What goes with it. */
+export const tokenUnreadable = {
+  code: TOKEN_UNREADABLE,
+  message: 'the access token of the channel cannot be read; connect the channel again',
+} as const;
 
 /** Names a channel. */
 export interface TokenOwner {
@@ -24,6 +33,16 @@ export class AccessTokens {
   /** @throws Error when the token was sealed for another channel or with another key, or was changed */
   open(sealed: Buffer, owner: TokenOwner): string {
     return this.box.open(sealed, accessTokenPlace(owner));
+  }
+}
+
+/** A channel's token, or null, and a line in the log, when it was sealed with another key. */
+export function readToken(tokens: AccessTokens, log: Log, sealed: Buffer, owner: TokenOwner): string | null {
+  try {
+    return tokens.open(sealed, owner);
+  } catch (error) {
+    log.error('channel.token-unreadable', error, { channelId: owner.channelId });
+    return null;
   }
 }
 

@@ -4,7 +4,7 @@ import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { activeTraceparent, RpcClient } from '@switchboard/nats';
 import { SharedPause } from '@switchboard/timing';
 import { CLOCK, LOG, STOPPING, type Clock, type Log } from '@switchboard/platform';
-import { AccessTokens } from '../channel/access-token.js';
+import { AccessTokens, readToken, tokenUnreadable } from '../channel/access-token.js';
 import { Upstream, type UpstreamOutcome } from '../upstream/upstream.js';
 import { InteractiveBegins } from '../bulk-lane/interactive-begins.js';
 import { ConversationTurns } from './conversation-turns.js';
@@ -15,8 +15,6 @@ import { LaneTurns } from './lane-turns.js';
 import { SettlementRetryQueue } from './settlement-retry-queue.js';
 import { SettleDispatch } from './settle-dispatch.batch.js';
 
-/** Error code of a message whose channel's token was sealed with another key. */
-export const TOKEN_UNREADABLE = 'TOKEN_UNREADABLE';
 /**
  * From the signal to stop until open requests are given up as unknown: more than 3 s, which a working upstream may take,
  * and early enough to record them before the connections are closed (5 s after the signal).
@@ -143,8 +141,8 @@ export class Dispatcher implements OnModuleDestroy {
       await this.record(attempt, TURN_MISSED);
       return TURN_MISSED;
     }
-    const outcome = await this.ask(attempt, { beginByMs: turn.beginByMs, onBegin: () => turn.begin() });
-    turn.end();
+    const begin = { beginByMs: turn.beginByMs, onBegin: () => turn.begin() };
+    const outcome = await this.ask(attempt, begin).finally(() => turn.end());
     await this.record(attempt, outcome);
     this.identify(attempt, outcome);
     return outcome;
@@ -179,11 +177,9 @@ export class Dispatcher implements OnModuleDestroy {
 
   private async ask(attempt: Attempt, begin: Begin): Promise<UpstreamOutcome> {
     const { organizationId, phoneNumberId, recipientPhone: to, text, template, messageId: reference } = attempt;
-    const accessToken = this.openToken(attempt);
-    if (accessToken === null) {
-      const message = 'the access token of the channel cannot be read; connect the channel again';
-      return { state: 'refused', kind: 'disconnected', code: TOKEN_UNREADABLE, message };
-    }
+    // Nothing may be left hanging in doubt for a token that cannot be read.
+    const accessToken = readToken(this.tokens, this.log, attempt.accessTokenSealed, attempt);
+    if (accessToken === null) return { state: 'refused', kind: 'disconnected', ...tokenUnreadable };
     const beginByMs = Math.min(attempt.markedMs + BEGIN_WITHIN_MS, begin.beginByMs);
     const onBegin = (): void => {
       this.journal.begin(attempt);
@@ -194,16 +190,6 @@ export class Dispatcher implements OnModuleDestroy {
     const message = { organizationId, phoneNumberId, accessToken, to, reference, isBackground };
     if (template) return this.upstream.sendTemplate({ ...message, template }, limits);
     return this.upstream.sendText({ ...message, text }, limits);
-  }
-
-  /** Null when it was sealed with another key: nothing may be left hanging in doubt for that. */
-  private openToken({ accessTokenSealed, organizationId, channelId }: Attempt): string | null {
-    try {
-      return this.tokens.open(accessTokenSealed, { organizationId, channelId });
-    } catch (error) {
-      this.log.error('channel.token-unreadable', error, { channelId });
-      return null;
-    }
   }
 
   /** Reports the upstream's id of a recipient to contacts where it is new; after a failure the next send reports it again. */

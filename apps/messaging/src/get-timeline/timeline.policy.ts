@@ -2,7 +2,7 @@ import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { ERASED } from '@switchboard/contracts/messaging/code-words';
 import type { TimelineItem, TimelineStep } from '@switchboard/contracts/messaging/timeline';
 import type { AttemptOutcome } from '../attempt-outcome/attempt-outcome.repository.js';
-import { TOKEN_UNREADABLE } from '../dispatch/dispatcher.js';
+import { TOKEN_UNREADABLE } from '../channel/access-token.js';
 import { JOB_CANCELED, NEVER_TAKEN, OUTCOME_UNKNOWN, shownTimes } from '../message/message-progress.policy.js';
 import type { MessageRow } from '../message/message-view.js';
 import { failureInWords, inWords } from '../upstream/code-words.policy.js';

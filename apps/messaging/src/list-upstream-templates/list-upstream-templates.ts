@@ -4,8 +4,8 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { UpstreamTemplatePage } from '@switchboard/contracts/messaging/template-rpc';
 import { LOG, type Log } from '@switchboard/platform';
-import { AccessTokens } from '../channel/access-token.js';
-import { ChannelRepository, type SealedChannel } from '../channel/channel.repository.js';
+import { AccessTokens, readToken } from '../channel/access-token.js';
+import { ChannelRepository } from '../channel/channel.repository.js';
 import type { TemplateListOutcome } from '../upstream/template-list.js';
 import { Upstream } from '../upstream/upstream.js';
 
@@ -38,7 +38,8 @@ export class ListUpstreamTemplates {
     if (channels.length === 0) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
     const connected = channels.filter(({ status }) => status === 'CONNECTED').slice(0, CHANNELS_MAX);
     for (const channel of connected) {
-      const accessToken = this.openToken(organizationId, channel);
+      const owner = { organizationId, channelId: channel.id };
+      const accessToken = readToken(this.tokens, this.log, channel.accessTokenSealed, owner);
       if (accessToken === null) continue;
       const page = await this.read({ organizationId, businessAccountId, accessToken, after, signal });
       if (page) return page;
@@ -64,15 +65,6 @@ export class ListUpstreamTemplates {
       if (outcome.bytes <= PAGE_BYTES_MAX || limit === PAGE_SIZES.at(-1)) return pageOf(outcome);
     }
     return null;
-  }
-
-  private openToken(organizationId: string, { id: channelId, accessTokenSealed }: SealedChannel): string | null {
-    try {
-      return this.tokens.open(accessTokenSealed, { organizationId, channelId });
-    } catch (error) {
-      this.log.error('channel.token-unreadable', error, { channelId });
-      return null;
-    }
   }
 }
 

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
-import { TOKEN_UNREADABLE } from '../dispatch/dispatcher.js';
+import { TOKEN_UNREADABLE } from '../channel/access-token.js';
 import { isDispatching } from '../dispatch/dispatch.repository.js';
 import type { Message } from '../message/message.entity.js';
 import { MessageRepository } from '../message/message.repository.js';
@@ -10,7 +10,7 @@ import type { Budget } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { STOPPING } from '@switchboard/platform';
 import { pause } from '@switchboard/timing';
-import { outcomeOfError } from '../upstream/cloud-errors.policy.js';
+import { outcomeOfError, TOKEN_REFUSED } from '../upstream/cloud-errors.policy.js';
 import { refusalOf } from './send-refusal.policy.js';
 
 const LOOK_EVERY_MS = 100;
@@ -58,7 +58,8 @@ function refusalOfStored(message: Message): AppError | null {
   const { status, sentAt, errorCode, errorMessage, id } = message;
   if (status !== 'FAILED' || sentAt || errorCode === null) return null;
   const text = errorMessage ?? '';
-  if (errorCode === TOKEN_UNREADABLE) return refusalOf('disconnected', errorCode, text, id);
+  if (errorCode === TOKEN_UNREADABLE || errorCode === TOKEN_REFUSED.code)
+    return refusalOf('disconnected', errorCode, text, id);
   const outcome = outcomeOfError({ code: Number(errorCode), message: text }, 400);
   if (outcome.state !== 'refused' || Number.isNaN(Number(errorCode))) return null;
   return refusalOf(outcome.kind, outcome.code, outcome.message, id);

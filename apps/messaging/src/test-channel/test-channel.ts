@@ -5,10 +5,11 @@ import { auditedTest, channelActed } from '@switchboard/contracts/messaging/chan
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ChannelTestResult } from '@switchboard/contracts/messaging/http';
 import { appendAct, findAct, Relay } from '@switchboard/outbox';
-import { CLOCK, type Clock } from '@switchboard/platform';
+import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
 import { Database, type Transaction } from '@switchboard/postgres';
-import { AccessTokens } from '../channel/access-token.js';
+import { AccessTokens, readToken, tokenUnreadable } from '../channel/access-token.js';
 import { lockChannels } from '../channel/channel-changes.js';
+import type { Channel } from '../channel/channel.entity.js';
 import { ChannelRepository, disconnectChannels } from '../channel/channel.repository.js';
 import type { LineOutcome } from '../upstream/line.js';
 import { Upstream } from '../upstream/upstream.js';
@@ -20,6 +21,8 @@ const NO_TOKEN: LineOutcome = {
   message: 'the channel has no access token; give it one to connect it again',
 };
 
+const UNREADABLE: LineOutcome = { state: 'refused', kind: 'rejected', ...tokenUnreadable };
+
 /** Tries whether the upstream still takes the access token of a channel. */
 @Injectable()
 export class TestChannel {
@@ -30,6 +33,7 @@ export class TestChannel {
     private readonly tokens: AccessTokens,
     private readonly upstream: Upstream,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
   ) {}
 
   /**
@@ -42,11 +46,9 @@ export class TestChannel {
     const channel = await this.channels.find(organizationId, id);
     const accessTokenSealed = await this.channels.sealedToken(organizationId, id);
     if (!channel || !accessTokenSealed) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
-    const { businessAccountId, phoneNumberId } = channel;
     const startedMs = this.clock.monotonic();
-    const accessToken = this.tokens.open(accessTokenSealed, { organizationId, channelId: id });
-    const request = { organizationId, businessAccountId, phoneNumberId, accessToken, signal };
-    const outcome = accessToken === '' ? NO_TOKEN : await this.upstream.findLine(request);
+    const accessToken = readToken(this.tokens, this.log, accessTokenSealed, { organizationId, channelId: id });
+    const outcome = await this.lineOf(channel, organizationId, accessToken, signal);
     const durationMs = Math.round(this.clock.monotonic() - startedMs);
     const connected = outcome.state === 'found' && channel.status === 'CONNECTED';
     const result = { connected, error: errorOf(outcome, channel.status), durationMs };
@@ -61,6 +63,17 @@ export class TestChannel {
     await this.database.transaction(record, { tenant: organizationId });
     this.relay.wake();
     return result;
+  }
+
+  private async lineOf(
+    { businessAccountId, phoneNumberId }: Channel,
+    organizationId: string,
+    accessToken: string | null,
+    signal: AbortSignal,
+  ): Promise<LineOutcome> {
+    if (accessToken === null) return UNREADABLE;
+    if (accessToken === '') return NO_TOKEN;
+    return this.upstream.findLine({ organizationId, businessAccountId, phoneNumberId, accessToken, signal });
   }
 }
 

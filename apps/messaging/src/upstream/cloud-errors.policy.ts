@@ -3,9 +3,12 @@ import type { RefusalKind, UpstreamOutcome } from './upstream.js';
 /** The provider's error object. Source: provider's "Error codes"; decided by `code`, not by HTTP status. */
 export interface CloudError {
   readonly code: number;
-  readonly message?: string;
-  readonly error_data?: { readonly details?: string };
+  readonly message?: unknown;
+  readonly error_data?: { readonly details?: unknown } | null;
 }
+
+/** A 401 without an error object: the token is refused, and its status stands for the code. */
+export const TOKEN_REFUSED = { kind: 'disconnected', code: '401', message: 'the access token was refused' } as const;
 
 const DISCONNECTED = new Set([0, 3, 10, 33, 190, 131005, 131045, 133010]);
 const NOT_TAKEN = new Set([2, 131016, 131057, 133004]);
@@ -42,7 +45,7 @@ export function outcomeOfError(error: CloudError, httpStatus: number): UpstreamO
   const { code } = error;
   const described = {
     code: String(code),
-    message: (error.error_data?.details ?? error.message ?? 'no details').replaceAll('\u0000', ''),
+    message: (textOf(error.error_data?.details) ?? textOf(error.message) ?? 'no details').replaceAll('\u0000', ''),
   };
   if (UNKNOWN.has(code)) return { state: 'unknown', reason: `upstream error ${code}`, code: described.code };
   const kind = REFUSED.get(code);
@@ -57,4 +60,9 @@ export function outcomeOfError(error: CloudError, httpStatus: number): UpstreamO
   // A code that we do not know: a server error may have happened after the message was taken.
   if (httpStatus >= 500) return { state: 'unknown', reason: `upstream error ${code}`, code: described.code };
   return { state: 'refused', kind: 'rejected', ...described };
+}
+
+/** A definite refusal is one, whatever its explanation looks like. */
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }

@@ -9,6 +9,15 @@ const unknown = { state: 'unknown' };
 
 describe('an error of the provider', () => {
   it.each([
+    [{ message: 'refused', error_data: { details: { text: 'no string' } } }, 'refused'],
+    [{ message: 42, error_data: null }, 'no details'],
+    [{ message: ['a', 'b'], error_data: 'no object' as unknown as null }, 'no details'],
+  ])('is what its code says, whatever its explanation is: %j', (explained, message) => {
+    const expected = { ...refused('rejected'), code: '131026', message };
+    expect(outcomeOfError({ code: 131026, ...explained }, 400)).toEqual(expected);
+  });
+
+  it.each([
     [0, 401, refused('disconnected')],
     [190, 401, refused('disconnected')],
     [10, 403, refused('disconnected')],

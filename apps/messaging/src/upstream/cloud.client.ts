@@ -2,7 +2,7 @@ import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { isUpstreamId } from '@switchboard/contracts/grammar/upstream-id';
 import { systemClock, type Clock } from '@switchboard/platform';
 import { Pool } from 'undici';
-import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
+import { outcomeOfError, TOKEN_REFUSED, type CloudError } from './cloud-errors.policy.js';
 import { ConnectionShares } from './connection-shares.js';
 import { wireTemplate, wireText } from './cloud-message.policy.js';
 import { readLine } from './line.client.js';
@@ -150,9 +150,7 @@ function outcomeOfAnswer(httpStatus: number, body: string): UpstreamOutcome {
     const limit = httpStatus === 429 ? ({ limit: 'throughput' } as const) : {};
     return { state: 'not-taken', code: String(httpStatus), message: 'not taken in', retry: 'normal', ...limit };
   }
-  if (httpStatus === 401) {
-    return { state: 'refused', kind: 'disconnected', code: '401', message: 'the access token was refused' };
-  }
+  if (httpStatus === 401) return { state: 'refused', ...TOKEN_REFUSED };
   if (httpStatus >= 400 && httpStatus < 500) {
     return { state: 'refused', kind: 'rejected', code: String(httpStatus), message: 'refused without details' };
   }

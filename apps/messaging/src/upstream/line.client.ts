@@ -1,6 +1,6 @@
 import { hasVisible } from '@switchboard/contracts/grammar/one-line';
 import type { Dispatcher } from 'undici';
-import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
+import { outcomeOfError, TOKEN_REFUSED, type CloudError } from './cloud-errors.policy.js';
 import type { LineOutcome, LineRequest } from './line.js';
 
 const DEADLINE_MS = 5_000;
@@ -37,7 +37,7 @@ export async function readLine(dispatcher: Dispatcher, version: string, request:
 function outcomeOf(status: number, answer: Record<string, unknown> | null, phoneNumberId: string): LineOutcome {
   const error = objectOf(answer?.['error']);
   if (typeof error?.['code'] === 'number') return refusalOf(error as unknown as CloudError, status);
-  if (status === 401) return { state: 'refused', kind: 'disconnected', code: '401', message: 'the token was refused' };
+  if (status === 401) return { state: 'refused', ...TOKEN_REFUSED };
   const numbers = answer?.['data'];
   if (status >= 400 || !Array.isArray(numbers)) return { state: 'unavailable', reason: `HTTP ${status}` };
   const line = numbers.map(objectOf).find((one) => String(one?.['id']) === phoneNumberId);

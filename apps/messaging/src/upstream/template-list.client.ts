@@ -1,7 +1,7 @@
 import type { UpstreamTemplate } from '@switchboard/contracts/messaging/template-rpc';
 import type { Clock } from '@switchboard/platform';
 import type { Dispatcher } from 'undici';
-import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
+import { outcomeOfError, TOKEN_REFUSED, type CloudError } from './cloud-errors.policy.js';
 import type { TemplateListOutcome, TemplateListRequest } from './template-list.js';
 
 /** For one page; the provider answers a send in less. */
@@ -64,7 +64,7 @@ function outcomeOf(status: number, body: string, asOfMs: number): TemplateListOu
   const answer = objectOf(parse(body));
   const error = objectOf(answer?.['error']);
   if (typeof error?.['code'] === 'number') return refusalOf(error as unknown as CloudError, status);
-  if (status === 401) return { state: 'refused', kind: 'disconnected', code: '401', message: 'the token was refused' };
+  if (status === 401) return { state: 'refused', ...TOKEN_REFUSED };
   if (status === 429 || status >= 500 || !Array.isArray(answer?.['data'])) {
     return { state: 'unavailable', reason: `HTTP ${status} without a readable list` };
   }
