@@ -1,8 +1,10 @@
+import { ForeignLineReader } from './channel/foreign-lines.js';
 import { ShowToken } from './channel/show-token.js';
 import { ChangeChannel } from './change-channel/change-channel.js';
 import { ChangeChannelHandler } from './change-channel/change-channel.handler.js';
 import { ConnectChannel } from './connect-channel/connect-channel.js';
 import { ConnectChannelHandler } from './connect-channel/connect-channel.handler.js';
+import { ForeignLinesHandler } from './foreign-lines/foreign-lines.handler.js';
 import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { ListChannelsHandler } from './list-channels/list-channels.handler.js';
 import { ManagedChannelsHandler } from './list-channels/managed-channels.handler.js';
@@ -17,7 +19,8 @@ export const channelControllers = [
   GetChannelHandler,
   ListChannelsHandler,
   ManagedChannelsHandler,
+  ForeignLinesHandler,
 ];
 
 /** The use cases behind it. */
-export const channelProviders = [ConnectChannel, ChangeChannel, TestChannel, ShowToken];
+export const channelProviders = [ConnectChannel, ChangeChannel, TestChannel, ShowToken, ForeignLineReader];

@@ -34,6 +34,7 @@ import { resolveContactsRpc } from './contacts/rpc.js';
 import type { RpcDefinition } from './grammar/define-rpc.js';
 import { applySuppressionsRpc, forgetContactRpc, getChannelRpc, getQuotaRpc } from './messaging/rpc.js';
 import { listCountedRpc } from './messaging/counted-rpc.js';
+import { foreignLinesRpc } from './messaging/line-rpc.js';
 import { listUpstreamTemplatesRpc } from './messaging/template-rpc.js';
 import { getJobRpc, jobRequests } from './templates/job-rpc.js';
 import {
@@ -84,6 +85,7 @@ export const topology = {
       ...jobRequests,
       ...webhookRequests,
       ...reportRequests,
+      foreignLinesRpc,
       ...erasureRequests,
     ],
     stream: 'GATEWAY',
@@ -113,6 +115,7 @@ export const topology = {
       getChannelRpc,
       applySuppressionsRpc,
       forgetContactRpc,
+      foreignLinesRpc,
       listUpstreamTemplatesRpc,
       listCountedRpc,
     ],
@@ -151,7 +154,7 @@ export const topology = {
   },
   templates: {
     serves: [...templateRequests, ...jobRequests],
-    calls: [listUpstreamTemplatesRpc, getQuotaRpc, ...laneRequests, ...erasureRequests],
+    calls: [listUpstreamTemplatesRpc, getQuotaRpc, foreignLinesRpc, ...laneRequests, ...erasureRequests],
     stream: 'TEMPLATES',
     consumes: [
       templatesChannelsConsumer,

@@ -52,4 +52,5 @@ export {
 export { EraseSignal } from './erasure/erase-signal.js';
 export { inSlices, type Slice } from './erasure/in-slices.js';
 export { ownColumns, ownPhones, type OwnName } from './erasure/own-name.js';
+export { ForeignLines, remoteForeignLines, type ReadForeignLines } from './erasure/foreign-lines.js';
 export { ErasureWorker, type ErasureTarget, type ErasureWorkerParts } from './erasure/erasure.worker.js';

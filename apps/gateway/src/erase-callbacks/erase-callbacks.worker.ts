@@ -8,6 +8,7 @@ import {
   LOG,
   PLATFORM,
   remoteErasureBook,
+  remoteForeignLines,
   type Log,
   type Platform,
 } from '@switchboard/platform';
@@ -25,6 +26,6 @@ export class CallbackErasuresConsumer extends ErasuresConsumer {
 @Injectable()
 export class EraseCallbacksWorker extends ErasureWorker {
   constructor(database: Database, rpc: RpcClient, signal: EraseSignal, @Inject(LOG) log: Log) {
-    super({ database, book: remoteErasureBook(rpc, 'gateway'), log, signal });
+    super({ database, book: remoteErasureBook(rpc, 'gateway'), foreignLines: remoteForeignLines(rpc), log, signal });
   }
 }

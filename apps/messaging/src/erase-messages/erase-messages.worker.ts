@@ -10,8 +10,10 @@ import {
   type Clock,
   type ErasureTarget,
   type Log,
+  type ReadForeignLines,
 } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
+import { ForeignLineReader } from '../channel/foreign-lines.js';
 import { erasePhones } from './erased-contact.repository.js';
 import { eraseDispatches } from './erased-dispatch.repository.js';
 import { eraseItems, skipItems } from './erased-item.repository.js';
@@ -24,11 +26,13 @@ export class EraseMessagesWorker extends ErasureWorker {
     database: Database,
     rpc: RpcClient,
     private readonly relay: Relay,
+    lines: ForeignLineReader,
     signal: EraseSignal,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) log: Log,
   ) {
-    super({ database, book: remoteErasureBook(rpc, 'messaging'), log, signal });
+    const foreignLines: ReadForeignLines = (id, asked) => lines.among(id, asked);
+    super({ database, book: remoteErasureBook(rpc, 'messaging'), foreignLines, log, signal });
   }
 
   protected override async erase(target: ErasureTarget): Promise<boolean> {

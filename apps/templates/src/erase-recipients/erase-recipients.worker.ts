@@ -9,6 +9,7 @@ import {
   LOG,
   PLATFORM,
   remoteErasureBook,
+  remoteForeignLines,
   type ErasureTarget,
   type Log,
   type Platform,
@@ -43,7 +44,7 @@ export class EraseRecipientsWorker extends ErasureWorker {
     signal: EraseSignal,
     @Inject(LOG) log: Log,
   ) {
-    super({ database, book: remoteErasureBook(rpc, 'templates'), log, signal });
+    super({ database, book: remoteErasureBook(rpc, 'templates'), foreignLines: remoteForeignLines(rpc), log, signal });
   }
 
   protected override async erase(target: ErasureTarget): Promise<boolean> {

@@ -7,6 +7,7 @@ import {
 import { ERASED } from '@switchboard/contracts/messaging/code-words';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
+import type { ForeignLines } from './foreign-lines.js';
 import type { OwnName } from './own-name.js';
 
 /** The person that is erased, as stored events name them. */
@@ -57,10 +58,15 @@ function blanked(value: unknown, contactId: string): unknown {
   );
 }
 
-/** A callback's event without what is personal of the person; null when it is none of theirs. */
-export function blankCallback(envelope: EventEnvelope, person: ErasedPerson): EventEnvelope | null {
+/** A callback's event without what is personal of the person; null when it is none of theirs, or another organization's. */
+export function blankCallback(
+  envelope: EventEnvelope,
+  person: ErasedPerson,
+  foreign: Pick<ForeignLines, 'has'>,
+): EventEnvelope | null {
   const blank = BLANK_CALLBACKS.get(envelope.subject);
-  return blank && isFields(envelope.data) ? blank(envelope, envelope.data, person) : null;
+  if (!blank || !isFields(envelope.data) || foreign.has(envelope.data)) return null;
+  return blank(envelope, envelope.data, person);
 }
 
 type Blank = (envelope: EventEnvelope, data: Fields, person: ErasedPerson) => EventEnvelope | null;

@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { callbackChange, callbackMessage, callbackStatus } from '@switchboard/contracts/gateway/events';
+import {
+  callbackChange,
+  callbackMessage,
+  callbackPreference,
+  callbackStatus,
+} from '@switchboard/contracts/gateway/events';
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
 import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { blankCallback, blankContact, type ErasedPerson } from './blank-event.policy.js';
+import { blankCallback as blank, blankContact, type ErasedPerson } from './blank-event.policy.js';
+import { ForeignLines } from './foreign-lines.js';
 
 const erasedAt = new Date('2026-03-01T00:00:00Z');
 const person: ErasedPerson = {
@@ -11,6 +17,9 @@ const person: ErasedPerson = {
   upstreamNames: ['14155550123', 'US.13'],
   formerNames: [],
 };
+
+const none = { has: () => false };
+const blankCallback = (envelope: EventEnvelope, of: ErasedPerson): EventEnvelope | null => blank(envelope, of, none);
 
 function callback(event: EventDefinition, data: unknown, at = new Date(erasedAt.getTime() - 1)): EventEnvelope {
   return {
@@ -136,6 +145,33 @@ describe('a callback about a person who is erased', () => {
       expect(note(other, '12015550198', late, moved)).toBeNull();
       expect(note(own, other, new Date(erasedAt.getTime() + 1), moved)).toBeNull();
     });
+  });
+
+  it('by a line of another organization is of a contact there, and left as it is', async () => {
+    const item = { id: 'w', status: 'failed', timestamp: '1', recipient_id: '14155550123', errors: [] };
+    const message = { id: 'w', from: '14155550123', timestamp: '1', type: 'text', text: { body: 'STOP' } };
+    const preference = { value: 'stop', timestamp: '1', wa_id: '14155550123' };
+    const callbacksOf = (phoneNumberId: string, businessAccountId: string): EventEnvelope[] => [
+      callback(callbackStatus, { phoneNumberId, item }),
+      callback(callbackMessage, { phoneNumberId, item: { message, profileName: null } }),
+      callback(callbackPreference, { businessAccountId, phoneNumberId, item: preference, profileName: null }),
+      callback(callbackPreference, { businessAccountId, phoneNumberId: null, item: preference, profileName: null }),
+      callback(callbackChange, { businessAccountId, field: 'x', value: { note: '+14155550123' } }),
+    ];
+    const asked: unknown[] = [];
+    const lines = new ForeignLines('corg', async (organizationId, found) => {
+      asked.push({ organizationId, ...found });
+      return { phoneNumberIds: ['107'], businessAccountIds: ['2'] };
+    });
+    const [own, others] = [callbacksOf('106', '1'), callbacksOf('107', '2')];
+    await lines.learn([...own, ...others]);
+    await lines.learn(others);
+    // Each line once.
+    expect(asked).toEqual([{ organizationId: 'corg', phoneNumberIds: ['106', '107'], businessAccountIds: ['1', '2'] }]);
+    expect(others.map((one) => blank(one, person, lines))).toEqual(others.map(() => null));
+    const left = own.map((one) => blank(one, person, lines)?.data);
+    expect(left).not.toContain(undefined);
+    expect(JSON.stringify(left)).not.toContain('14155550123');
   });
 
   it('is of a new contact when it came after the erasure', () => {

@@ -1,11 +1,17 @@
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { statement, unnestColumns, type Database } from '@switchboard/postgres';
 import { blankCallback, blankContact, type ErasedPerson } from './blank-event.policy.js';
+import type { ForeignLines } from './foreign-lines.js';
 import { inSlices, type Slice } from './in-slices.js';
 
 /** Rows that are looked at in one statement. */
 const SLICE_MAX = 5_000;
 const ERASED = 'erased';
+/** How the subjects of callbacks begin. */
+const CALLBACKS = 'gateway.callback.';
+
+/** A stored event without the person, or as it was. */
+type Blank = (json: string) => string;
 
 /** By the primary key, so that each partition is read in the order in which it was written. */
 const outboxSliceSql = statement<Slice<string> & { readonly hits: readonly string[] | null }>(
@@ -20,6 +26,10 @@ const outboxRowsSql = statement<{ id: string; payload: string; isPublished: bool
      NOT EXISTS (SELECT FROM outbox_pending AS open WHERE open.position = outbox.position) AS "isPublished"
    FROM outbox WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE`,
 );
+const outboxPayloadsSql = statement<{ json: string }>(
+  'erasure.outbox-payloads',
+  `SELECT payload AS json FROM outbox WHERE id = ANY ($1::text[])`,
+);
 const rewriteOutboxSql = statement(
   'erasure.outbox-rewrite',
   `UPDATE outbox o SET payload = g.payload, aggregate_id = g.aggregate_id
@@ -30,6 +40,10 @@ const lettersSql = statement<{ eventId: string; consumer: string; envelope: stri
   'erasure.letters',
   `SELECT event_id AS "eventId", consumer, envelope FROM dead_letter WHERE envelope LIKE ANY ($1::text[])
    ORDER BY event_id, consumer FOR UPDATE`,
+);
+const letterEnvelopesSql = statement<{ json: string }>(
+  'erasure.letter-envelopes',
+  `SELECT envelope AS json FROM dead_letter WHERE envelope LIKE ANY ($1::text[])`,
 );
 const rewriteLettersSql = statement(
   'erasure.letters-rewrite',
@@ -43,12 +57,14 @@ const rewriteLettersSql = statement(
  *
  * A callback that was not published yet is left as it is: whoever takes it needs it.
  *
+ * @param foreign lines whose callbacks are left as they are
  * @param keepOn called after every slice
  * @returns false when such a callback was found
  */
 export async function eraseStoredEvents(
   database: Database,
   person: ErasedPerson,
+  foreign: ForeignLines,
   keepOn: () => Promise<void>,
 ): Promise<boolean> {
   const former = person.formerNames.map(({ name }) => name);
@@ -56,19 +72,23 @@ export async function eraseStoredEvents(
   let isWhole = true;
   await inSlices('', SLICE_MAX, async (behind) => {
     const [slice] = await database.query(outboxSliceSql, [behind, needles, SLICE_MAX]);
-    if (slice?.hits && !(await eraseRows(database, person, slice.hits))) isWhole = false;
+    if (slice?.hits) {
+      await foreign.learn(callbacksIn(await database.query(outboxPayloadsSql, [slice.hits])));
+      if (!(await eraseRows(database, slice.hits, (json) => withoutPerson(json, person, foreign)))) isWhole = false;
+    }
     await keepOn();
     return slice;
   });
-  await eraseLetters(database, person, needles);
+  await foreign.learn(callbacksIn(await database.query(letterEnvelopesSql, [needles])));
+  await eraseLetters(database, needles, (json) => withoutPerson(json, person, foreign));
   return isWhole;
 }
 
-async function eraseRows(database: Database, person: ErasedPerson, ids: readonly string[]): Promise<boolean> {
+async function eraseRows(database: Database, ids: readonly string[], blank: Blank): Promise<boolean> {
   return database.transaction(async (tx) => {
     const rows = await tx.query(outboxRowsSql, [ids]);
     const changed = rows.flatMap(({ id, payload, isPublished }) => {
-      const left = withoutPerson(payload, person);
+      const left = blank(payload);
       return left === payload ? [] : [{ id, payload: left, isReady: isPublished || !isCallback(left) }];
     });
     const ready = changed.filter(({ isReady }) => isReady);
@@ -78,25 +98,29 @@ async function eraseRows(database: Database, person: ErasedPerson, ids: readonly
   });
 }
 
-async function eraseLetters(database: Database, person: ErasedPerson, needles: readonly string[]): Promise<void> {
+async function eraseLetters(database: Database, needles: readonly string[], blank: Blank): Promise<void> {
   await database.transaction(async (tx) => {
     const letters = await tx.query(lettersSql, [needles]);
     const changed = letters.flatMap((letter) => {
-      const envelope = withoutPerson(letter.envelope, person);
+      const envelope = blank(letter.envelope);
       return envelope === letter.envelope ? [] : [{ ...letter, envelope }];
     });
     if (changed.length > 0) tx.atCommit(rewriteLettersSql, unnestColumns(changed, ['eventId', 'consumer', 'envelope']));
   });
 }
 
-function withoutPerson(json: string, person: ErasedPerson): string {
+function withoutPerson(json: string, person: ErasedPerson, foreign: ForeignLines): string {
   const envelope = envelopeOf(json);
-  const callback = blankCallback(envelope, person);
+  const callback = blankCallback(envelope, person, foreign);
   return blankContact(callback ? JSON.stringify(callback) : json, person.contactId);
 }
 
+function callbacksIn(rows: readonly { readonly json: string }[]): EventEnvelope[] {
+  return rows.map(({ json }) => envelopeOf(json)).filter(({ subject }) => subject.startsWith(CALLBACKS));
+}
+
 function isCallback(json: string): boolean {
-  return envelopeOf(json).subject.startsWith('gateway.callback.');
+  return envelopeOf(json).subject.startsWith(CALLBACKS);
 }
 
 function envelopeOf(json: string): EventEnvelope {

@@ -17,6 +17,7 @@ import {
   takeErasure,
   type PendingErasure,
 } from './erasure-ledger.js';
+import { ForeignLines, type ReadForeignLines } from './foreign-lines.js';
 import { formerUpstreamNames, upstreamNamesOf } from './own-name.js';
 
 /** A contact that is being erased, with all that its rows are found by. */
@@ -29,6 +30,8 @@ export interface ErasureTarget extends ErasedPerson, ErasedNumbers, PendingErasu
 export interface ErasureWorkerParts {
   readonly database: Database;
   readonly book: ErasureBook;
+  /** Absent: nothing that the service stores is a callback. */
+  readonly foreignLines?: ReadForeignLines;
   readonly log: Log;
   readonly signal: WakeSignal;
 }
@@ -121,8 +124,13 @@ export abstract class ErasureWorker extends PollingWorker {
       keepOn: () => keepErasure(this.database, pending),
     };
     const isWhole = await this.erase(target);
-    return (await eraseStoredEvents(this.database, target, target.keepOn)) && isWhole;
+    const foreign = new ForeignLines(pending.organizationId, this.#parts.foreignLines ?? noForeignLines);
+    return (await eraseStoredEvents(this.database, target, foreign, target.keepOn)) && isWhole;
   }
+}
+
+async function noForeignLines(): ReturnType<ReadForeignLines> {
+  return { phoneNumberIds: [], businessAccountIds: [] };
 }
 
 function observeErasures(database: Database, log: Log): void {
