@@ -5,7 +5,8 @@ import type { JsonObject, JsonSchema } from './json-schema.js';
 
 /** What one API says of a code that the registry has for all of them. */
 export interface Wording {
-  readonly meaning: string;
+  /** The registry's message by default. */
+  readonly meaning?: string;
   /** A message that is answered; the registry's by default. */
   readonly example?: string;
   /** The registry's by default. */

@@ -10,6 +10,8 @@ const verdicts: Readonly<Record<RetryVerdict, string>> = {
   never: 'Do not send it again: the answer will be the same.',
   'after-fixing': 'Fix the request, or the resource it names, before you send it again.',
   later: 'Send it again later, with growing pauses.',
+  'if-repeatable':
+    'The request may have taken effect. Send it again, later and with growing pauses, only where twice does no harm.',
 };
 
 /** The codes with which a route can refuse, by status, the lowest first. */

@@ -9,7 +9,6 @@ import { packageDependenciesCheck } from './checks/package-dependencies.js';
 import { packagePinsCheck } from './checks/package-pins.js';
 import { statementNamesCheck } from './checks/statement-names.js';
 import { testTimeoutsCheck } from './checks/test-timeouts.js';
-import { errorsPage } from './generated/errors-page.js';
 import { runChecks } from './run-checks.js';
 import { sourcesOf } from './sources.js';
 
@@ -280,14 +279,5 @@ describe('the run', () => {
       '  the check itself failed: out of order',
     ]);
     expect(lines.find((line) => line.startsWith('last'))).toMatch(/ok$/);
-  });
-});
-
-describe('docs/errors.md', () => {
-  it('lists every code once, by status and code', () => {
-    const define = (code: string, status: number) => ({ code, status, message: 'a | b', retry: 'later' as const });
-    const page = errorsPage([define('B', 404), define('A', 404), define('C', 400)]);
-    expect([...page.matchAll(/^\| `(\w)`/gm)].map((match) => match[1])).toEqual(['C', 'A', 'B']);
-    expect(page).toContain('a \\| b');
   });
 });

@@ -21,6 +21,8 @@ interface Operation {
   readonly route: GatewayRoute;
 }
 
+type Described = Readonly<Record<string, { readonly description?: string } | undefined>>;
+
 const routes = await gatewayRoutes();
 const isDescribed = describedValues();
 const operations = [...operationsOf(publicDescription), ...operationsOf(appDescription)];
@@ -66,6 +68,30 @@ describe('the descriptions', () => {
     expect(components).toContain('"message":"Sign in first"');
     expect(components).not.toMatch(/Invalid API key|Idempotency-Key/);
     expect(said(publicDescription).join('\n')).toMatch(/Invalid API key[\s\S]*`Idempotency-Key` was used/);
+  });
+
+  it('advise to repeat what may have taken effect only where twice does no harm, or under the same key', () => {
+    const failures = (document: object): readonly string[] => {
+      const { paths, components, info } = document as {
+        readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Described }>>>>;
+        readonly components: { readonly responses: Described };
+        readonly info: { readonly description: string };
+      };
+      const described = Object.values(paths).flatMap((path) => Object.values(path).map(({ responses }) => responses));
+      const { Internal, ServiceUnavailable } = components.responses;
+      const responses = [Internal, ServiceUnavailable, ...described.flatMap((one) => [one['500'], one['503']])];
+      const rows = info.description.split('\n').filter((line) => /^\| 50\d \|/.test(line));
+      return [...rows, ...responses.flatMap((response) => response?.description ?? [])];
+    };
+    const [ofApi, ofApp] = [failures(publicDescription), failures(appDescription)];
+    expect([ofApi.length, ofApp.length].every((count) => count >= 4)).toBe(true);
+    expect([...ofApi, ...ofApp].filter((text) => !text.includes('only where twice does no harm'))).toEqual([]);
+    expect(ofApi.filter((text) => !text.includes('with the same `Idempotency-Key`'))).toEqual([]);
+    expect(publicDescription['info']).toMatchObject({
+      description: expect.stringMatching(
+        /^- 500, 503 and lost answers: [^]*?a send only with the same `Idempotency-Key`/m,
+      ),
+    });
   });
 
   it('show no number that is not whole', () => {

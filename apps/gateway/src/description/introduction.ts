@@ -60,10 +60,12 @@ address is slowed down, and then answered 429 too.
 
 ## Trying again
 
-- 429 and 503: after \`Retry-After\` seconds, and with growing pauses.
-- 500 and lost answers: repeat reads at once; repeat a send with the same \`Idempotency-Key\`, or without one look first. Where a refusal or failure carries
+- 429 and 408 took nothing: repeat after \`Retry-After\` seconds, and with growing pauses.
+- 500, 503 and lost answers: the request may have taken effect. Repeat reads, and what does no harm twice, with growing pauses and after \`Retry-After\`;
+  a send only with the same \`Idempotency-Key\`, or without one look first. Where a refusal or failure carries
   \`X-Message-Id\`, \`GET /v1/messages/{id}\` returns the state of the message.
-- 4xx: fix the request, or the resource it names, first.
+- Other 4xx: fix the request, or the resource it names, first; a 409 with \`Retry-After\` passes unchanged after it. A refusal with \`X-Message-Id\` is
+  given again under its \`Idempotency-Key\` for 24 hours: once its cause is gone, take a new key.
 - **A message that FAILED with \`UPSTREAM_OUTCOME_UNKNOWN\` may have been delivered.** Whether the
   provider took it cannot be known. Do not send it again blindly: the recipient may read it twice.
 - \`upstreamMessageId: null\` in the answer to a send means that the message is stored and QUEUED; it is settled in the background

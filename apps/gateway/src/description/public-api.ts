@@ -13,6 +13,11 @@ const tags = {
 /** The name of a group. */
 export type ApiTag = keyof typeof tags;
 
+/** Of a failure that may come after the commit. Source: docs/reliability.md, promise 2. */
+const repeatableOnly =
+  'The request may have taken effect. Send it again, later and with growing pauses, only where twice does no harm or with the ' +
+  'same `Idempotency-Key`; without one look first: `X-Message-Id` names the message that may be stored.';
+
 const wordings: Wordings = {
   CONFLICT: {
     meaning:
@@ -21,6 +26,8 @@ const wordings: Wordings = {
     example: 'The `Idempotency-Key` was used for a request with another body; use another key',
     again: 'With `Retry-After`: send the same again after it. Without: take another key for the other body.',
   },
+  INTERNAL: { again: repeatableOnly },
+  SERVICE_UNAVAILABLE: { again: repeatableOnly },
 };
 
 /** Where integrators ask: the reference has the guides, and what to say of a request. */

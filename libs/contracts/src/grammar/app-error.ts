@@ -1,5 +1,8 @@
-/** Whether the caller may send the same request again, and when. */
-export type RetryVerdict = 'never' | 'after-fixing' | 'later';
+/**
+ * Whether the caller may send the same request again, and when. `later` is for a refusal that had no effect; `if-repeatable` for
+ * an answer that does not say whether the request had one.
+ */
+export type RetryVerdict = 'never' | 'after-fixing' | 'later' | 'if-repeatable';
 
 /** One entry of the error registry: everything that any edge needs to know about a code. */
 export interface ErrorDefinition<Code extends string = string> {

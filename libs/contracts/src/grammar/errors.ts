@@ -39,12 +39,12 @@ export const serviceErrors = {
     code: 'INTERNAL',
     status: 500,
     message: 'Internal error; `X-Request-Id` identifies the request in our logs',
-    retry: 'later',
+    retry: 'if-repeatable',
   }),
   SERVICE_UNAVAILABLE: defineError({
     code: 'SERVICE_UNAVAILABLE',
     status: 503,
     message: 'The service cannot answer the request at the moment',
-    retry: 'later',
+    retry: 'if-repeatable',
   }),
 } as const;

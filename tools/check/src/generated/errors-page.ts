@@ -2,8 +2,12 @@ import type { ErrorDefinition, RetryVerdict } from '@switchboard/contracts/gramm
 
 const verdicts: Readonly<Record<RetryVerdict, string>> = {
   never: 'No: the answer will be the same.',
-  'after-fixing': 'After the request, or the resource it names, has been fixed.',
+  'after-fixing':
+    'After the request, or the resource it names, has been fixed; with a `Retry-After` (409), unchanged after it.',
   later: 'Yes, later and with growing pauses; a `Retry-After` says when.',
+  'if-repeatable':
+    'As `later`, but the request may have taken effect: only a request that does no harm twice (a read, a DELETE) or has the same ' +
+    '`Idempotency-Key`. Without one look first: `X-Message-Id` names the message that may be stored.',
 };
 
 /** `docs/errors.md`: every code with its status, its sentence and whether to try again, by status and then by code. */
@@ -26,6 +30,8 @@ export function errorsPage(definitions: readonly ErrorDefinition[]): string {
     'May the same request be sent again?',
     '',
     ...legend,
+    '',
+    'A refusal with `X-Message-Id` is given again under its `Idempotency-Key` for 24 hours: take a new key once its cause is gone.',
     '',
     ...table(['Code', 'Status', 'Sentence', 'Again?'], rows),
     '',

@@ -52,7 +52,8 @@ export class MessagesController {
         'the background for up to 24 hours, so do not send it again. Refused for good: a 4xx with `X-Message-Id` and, in ' +
         "`X-Upstream-Code`, the provider's own code, and the message is FAILED.\n\n" +
         'With an `Idempotency-Key` a request may be repeated for 24 hours: once its message is stored, every repetition gets ' +
-        'the first answer again, a refusal too, with `Idempotent-Replayed: true`; nothing is sent a second time. A refusal ' +
+        'the first answer again, a refusal too, with `Idempotent-Replayed: true`; nothing is sent a second time. Once the cause ' +
+        'of such a refusal is gone, take a new key. A refusal ' +
         'before that, without `X-Message-Id`, leaves the key free. 409 CONFLICT with ' +
         '`Retry-After`: the first request is still in flight, repeat yours later; without it: the key was used with another body. ' +
         'Bodies are compared as JSON values: the order of fields and white space do not count.',
