@@ -1,26 +1,36 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHmac } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
-import { baseEnvironment, sim } from '@switchboard/dev';
+import { sim } from '@switchboard/dev';
 import { findFreePorts } from '@switchboard/embedded-servers';
 import { eventually } from '@switchboard/testing/eventually';
 import { Api } from './api.js';
 import { appClient } from './app-client.js';
+import { blocksOf, guidesFolder, runProgram, startProgram } from './guide-program.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
-const guidesFolder = join(import.meta.dirname, '..', '..', '..', 'docs', 'guides');
 /** It runs until it is ended. */
 const SERVER = 'receiving-webhooks.md';
 /** They end by themselves. */
 const PROGRAMS = ['bulk-sends.md', 'consent.md', 'errors-and-retries.md', 'going-live.md', 'sending-safely.md'];
 /** Its programs are in other languages: `generated-clients.e2e.ts` runs them. */
 const GENERATED = 'generated-clients.md';
+const BROKEN = 'c00000000';
+/** As a database that is away for a moment. */
+const FIRST_LINE_FAILS = `
+const { log } = console;
+console.log = (...words) => {
+  if (!words.includes('${BROKEN}')) return log(...words);
+  console.log = log;
+  throw new Error('not stored');
+};`;
 const SOON = { deadlineMs: 60_000 };
+/** What a reader has stored: another run sends something else. */
+const stored = { ORDER: `order-${Date.now()}`, CAMPAIGN: `campaign-${Date.now()}` };
 
 describe('the code of the guides', () => {
   let all: UsableStack;
@@ -40,24 +50,15 @@ describe('the code of the guides', () => {
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs a guide's blocks as one program, as a reader does. */
-  async function start(
-    guide: string,
-    more: Record<string, string> = {},
-  ): Promise<{ child: ChildProcess; said(): string }> {
-    const markdown = await readFile(join(guidesFolder, guide), 'utf8');
-    const blocks = [...markdown.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
-    expect([guide, blocks.length > 1]).toEqual([guide, true]);
-    const file = join(folder, guide.replace(/\.md$/, '.mjs'));
-    await writeFile(file, blocks.join('\n'));
+  /** What a guide's program gets from its reader. */
+  function environmentOf(more: Record<string, string> = {}): Record<string, string> {
     const [organization] = all.stack.devJson.organizations ?? [];
-    const child = spawn(process.execPath, [file], {
-      env: { ...baseEnvironment(), BASE_URL: all.baseUrl, API_KEY: organization?.apiKey ?? '', ...more },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let text = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    return { child, said: () => text };
+    return { BASE_URL: all.baseUrl, API_KEY: organization?.apiKey ?? '', ...more };
+  }
+
+  /** Runs a guide's blocks as one program, to its end. */
+  async function run(guide: string, more: Record<string, string>): Promise<[number | null, string]> {
+    return runProgram(folder, (await blocksOf(guide, 'js')).join('\n'), environmentOf(more));
   }
 
   it('is all of what the folder holds', async () => {
@@ -66,9 +67,22 @@ describe('the code of the guides', () => {
   });
 
   it.each(PROGRAMS)('%s does what it says', async (guide) => {
-    const { child, said } = await start(guide);
-    const [code] = (await once(child, 'exit')) as [number | null];
-    expect([code, said()]).toEqual([0, expect.not.stringContaining('Error')]);
+    expect(await run(guide, stored)).toEqual([0, expect.not.stringContaining('Error')]);
+  });
+
+  it.each([
+    ['bulk-sends.md', 'customer-0'],
+    ['sending-safely.md', stored.ORDER],
+  ])('%s sends nothing a second time when it is run again', async (guide, reference) => {
+    const sent = async (): Promise<number | undefined> => {
+      const { body } = await all.acme.get(`/v1/messages?direction=OUTBOUND&limit=100&clientReference=${reference}`);
+      return body?.items?.length;
+    };
+    await run(guide, stored);
+    const once = await sent();
+    expect(await run(guide, stored)).toEqual([0, '']);
+    expect(once).toBeGreaterThan(0);
+    expect(await sent()).toBe(once);
   });
 
   it('bulk-sends.md sends from a line of the account whose template it is, where there are two', async () => {
@@ -87,9 +101,7 @@ describe('the code of the guides', () => {
     const account = `/v1/templates?status=APPROVED&businessAccountId=${line.businessAccountId}`;
     await eventually(async () => ((await api.get(account)).body?.items ?? []).length > 0, SOON);
     try {
-      const { child, said } = await start('bulk-sends.md', { API_KEY: other.apiKey });
-      const [code] = (await once(child, 'exit')) as [number | null];
-      expect([code, said()]).toEqual([0, '']);
+      expect(await run('bulk-sends.md', { ...stored, API_KEY: other.apiKey })).toEqual([0, '']);
     } finally {
       await owner.post(`/app/api/channels/${String(connected.body?.id)}/disconnect`, {});
     }
@@ -103,21 +115,37 @@ describe('the code of the guides', () => {
     const [port = 0] = await findFreePorts(1);
     const url = `http://127.0.0.1:${port}/hook`;
     const { body } = await owner.post('/app/api/webhooks', { url, events: subscribableEvents });
-    const { child, said } = await start(SERVER, { PORT: String(port), WEBHOOK_SECRET: String(body?.['secret']) });
+    const secret = String(body?.['secret']);
+    const code = [FIRST_LINE_FAILS, ...(await blocksOf(SERVER, 'js'))].join('\n');
+    const environment = environmentOf({ PORT: String(port), WEBHOOK_SECRET: secret });
+    const { child, said } = await startProgram(folder, code, environment);
     try {
-      const answered = (headers: Record<string, string>): Promise<number | null> =>
-        fetch(url, { method: 'POST', body: '{}', headers }).then(
+      const answered = (headers: Record<string, string>, text = '{}'): Promise<number | null> =>
+        fetch(url, { method: 'POST', body: text, headers }).then(
           ({ status }) => status,
           () => null,
         );
       await eventually(async () => (await answered({})) === 401, SOON);
       expect(await answered({ 'x-service-signature': '0'.repeat(64) })).toBe(401);
-      await eventually(async () => /^caught up$/m.test(said()), SOON);
+      const text = JSON.stringify({ event: 'message.read', data: { id: BROKEN } });
+      const signed = { 'x-service-signature': createHmac('sha256', secret).update(text).digest('hex') };
+      const answers = [await answered(signed, text), await answered(signed, text), await answered(signed, text)];
+      expect(answers).toEqual([null, 204, 204]);
+      await eventually(() => said().includes(`message.read ${BROKEN}`), SOON);
       const sent = await all.acme.send('+14155552673', 'Hello');
       expect(sent.status).toBe(200);
       await eventually(async () => /^message\.delivered c\w+ \d+$/m.test(said()), SOON);
       const ids = [...said().matchAll(/^[a-z._]+ (c\w+)/gm)].map(([, id]) => id);
       expect(new Set(ids).size).toBe(ids.length);
+      const missed = (await blocksOf(SERVER, 'js catch-up')).join('\n');
+      const [exitCode, caughtUp] = await runProgram(folder, missed, environmentOf());
+      expect([exitCode, caughtUp]).toEqual([
+        0,
+        expect.stringMatching(/^(caught up with [a-z._]+ c\w+\n)+caught up\n$/),
+      ]);
+      const [, later] = await runProgram(folder, missed, environmentOf());
+      const again = later.split('\n').filter((line) => line.startsWith('caught up with') && caughtUp.includes(line));
+      expect(again).toEqual([]);
     } finally {
       child.kill('SIGKILL');
       await owner.ask('DELETE', `/app/api/webhooks/${String(body?.id)}`);
