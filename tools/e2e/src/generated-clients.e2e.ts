@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { baseEnvironment } from '@switchboard/dev';
+import { blocksOf } from './guide-program.js';
 import { preparePython } from './python-packages.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const guide = join(root, 'docs', 'guides', 'generated-clients.md');
 const walk = join(root, 'tools', 'e2e', 'clients', 'walk.py');
 const run = promisify(execFile);
 /** As strict as a compiler gets before it forbids the usual ways of generated code. */
@@ -31,13 +31,12 @@ const compilerOptions = {
 describe('clients generated from the description as it is served', () => {
   let all: UsableStack;
   let folder: string;
-  let markdown: string;
 
   beforeAll(async () => {
     await mkdir(join(root, '.cache'), { recursive: true });
     // Below the root: what a program imports is looked for from its folder upwards.
     folder = await mkdtemp(join(root, '.cache', 'clients-'));
-    [all, markdown] = await Promise.all([sharedStack(), readFile(guide, 'utf8')]);
+    all = await sharedStack();
   });
 
   afterAll(async () => {
@@ -56,18 +55,18 @@ describe('clients generated from the description as it is served', () => {
     }
   }
 
+  /** What a reader has stored: another run, and another client, sends something else. */
+  const orderOf = (client: string): object => ({ ORDER: `${client}-${Date.now()}` });
   const apiKey = (): string => all.stack.devJson.organizations?.[0]?.apiKey ?? '';
   const description = (): string => `${all.baseUrl}/v1/openapi.json`;
 
   /** The one block of the guide in a language, for a client. */
-  function blockOf(name: string): string {
-    const [, code] = new RegExp(`^\`\`\`${name}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(markdown) ?? [];
-    if (!code) throw new Error(`the guide has no block ${name}`);
-    return code;
+  async function blockOf(fence: string): Promise<string> {
+    return (await blocksOf('generated-clients.md', fence)).join('\n');
   }
 
   it('openapi-typescript with openapi-fetch, and @hey-api/openapi-ts: compiled under strict, they make the calls of the guide', async () => {
-    const right = blockOf('ts openapi-fetch');
+    const right = await blockOf('ts openapi-fetch');
     // The compiler sees a code that is not, a field that is not, and a body with a wrong type.
     const wrong = right
       .replace("'CONTACT_OPTED_OUT' | 'CONFLICT'", "'CONTACT_OPTEDOUT'")
@@ -77,15 +76,15 @@ describe('clients generated from the description as it is served', () => {
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }));
     await writeFile(join(folder, 'openapi-fetch.ts'), right);
     await writeFile(join(folder, 'wrong.ts'), wrong);
-    await writeFile(join(folder, 'hey-api.ts'), blockOf('ts hey-api'));
+    await writeFile(join(folder, 'hey-api.ts'), await blockOf('ts hey-api'));
     await runs(process.execPath, [await command('openapi-typescript'), description(), '-o', 'schema.ts']);
     await runs(process.execPath, [await command('openapi-ts'), '-i', description(), '-o', 'api']);
     const said = await runs(process.execPath, [await command('tsc'), '-p', '.']).catch(String);
     const errors = [...said.matchAll(/^(\S+?)\(\d+,\d+\): error (TS\d+)/gm)].map(([, file, code]) => `${file} ${code}`);
     expect([new Set(errors), said]).toEqual([new Set(['wrong.ts TS2322', 'wrong.ts TS2551']), said]);
     expect(errors).toHaveLength(3);
-    await runs(process.execPath, [join('built', 'openapi-fetch.js')]);
-    await runs(process.execPath, [join('built', 'hey-api.js')]);
+    await runs(process.execPath, [join('built', 'openapi-fetch.js')], orderOf('openapi-fetch'));
+    await runs(process.execPath, [join('built', 'hey-api.js')], orderOf('hey-api'));
   });
 
   it('openapi-python-client: nothing of the description is left out, and every operation is called', async () => {
@@ -102,8 +101,8 @@ describe('clients generated from the description as it is served', () => {
       '--fail-on-warning',
     ];
     await runs('python3', ['-m', 'openapi_python_client', 'generate', '--url', description(), ...output], environment);
-    await writeFile(join(folder, 'guide.py'), blockOf('python'));
-    await runs('python3', ['guide.py'], environment);
+    await writeFile(join(folder, 'guide.py'), await blockOf('python'));
+    await runs('python3', ['guide.py'], { ...environment, ...orderOf('python') });
     const LATER = new Date(Date.now() + 3_600_000).toISOString();
     await writeFile(join(folder, 'walk.py'), await readFile(walk, 'utf8'));
     expect(await runs('python3', ['walk.py'], { ...environment, LATER })).toMatch(/^\d+ operations$/m);

@@ -90,6 +90,7 @@ ${testing}
 
 ## Versions
 
-The version of the API is in the path. Within v1 fields, routes, error codes and words of enumerations may be added.
+The version of the API is in the path. Within v1 fields, routes, error codes and words of enumerations may be added. The enumerations of this
+description are those of today: a client must not fail at a word that is not in them, as some generated ones do.
 `.trim();
 }
