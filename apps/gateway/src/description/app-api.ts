@@ -35,13 +35,14 @@ programs there is the API under \`/v1\`, described at \`/v1/openapi.json\`; a se
 Whatever is not a GET also needs the header \`X-CSRF-Token\` with the token of the session, as \`GET /app/api/session\` and
 signing in answer it, and must come from a page of this site (\`Origin\`): 403 \`FORBIDDEN\` otherwise, as for a role that does
 not reach. A person without the second factor that the organization requires gets 403 \`SECOND_FACTOR_ENROLMENT_REQUIRED\`
-everywhere but where a second factor is enabled.
+everywhere but where a second factor is enabled, the session is read or ended, and the organization is switched.
 
 ## Errors
 
 Every failure has the body \`{ "error": { "code", "message" } }\`. Branch on \`code\`; \`message\` is for people and may change.
-Every answer carries \`X-Request-Id\`. Checked in this order: 401 session → 404 path, 405 method → 403 origin and token →
-403 role → media type, size and JSON of the body → 400 fields → what the operation itself refuses.
+Every answer carries \`X-Request-Id\`. Checked in this order: 401 session → 429 rate → 404 path, 405 method → 403 origin
+and token → 403 second factor → 403 role → media type, size and JSON of the body → 400 fields → 402 plan → what the
+operation itself refuses.
 
 ## Conventions
 
