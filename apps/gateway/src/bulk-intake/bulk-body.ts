@@ -4,6 +4,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { JOB_RECIPIENTS_MAX } from '@switchboard/contracts/templates/job-rpc';
 import { fieldHints } from '../http/input/field-hint.policy.js';
 import { checkJson, parseJsonBody } from '../http/json-body.policy.js';
+import { slimFields, type SlimFields } from './bulk-fields.policy.js';
 import { ElementSplitter } from './element-splitter.js';
 import { RecipientChunks, type RecipientChunk } from './recipient-chunks.js';
 import { readRecipient, recipientProblem } from './recipient.policy.js';
@@ -15,9 +16,7 @@ const PROBLEMS_MAX = 5;
 const NUMBER_OF_RECIPIENTS = `\`recipients\` must be an array of 1 to ${JOB_RECIPIENTS_MAX} recipients`;
 
 /** A body that has ended. */
-export interface BulkBodyEnd {
-  /** All but the recipients. */
-  readonly fields: Readonly<Record<string, unknown>>;
+export interface BulkBodyEnd extends SlimFields {
   readonly total: number;
   /** The recipients that no full chunk held; null when nothing is left over. */
   readonly lastChunk: RecipientChunk | null;
@@ -48,7 +47,7 @@ export class BulkBody {
   end(): BulkBodyEnd {
     const { recipients, ...fields } = parseJsonBody(this.splitter.end());
     const refusal = this.refusalOf(recipients, Object.keys(fields));
-    return { fields, total: this.total, lastChunk: this.chunks.takeLast(), refusal };
+    return { ...slimFields(fields), total: this.total, lastChunk: this.chunks.takeLast(), refusal };
   }
 
   private refusalOf(recipients: unknown, others: readonly string[]): string | null {

@@ -58,18 +58,17 @@ describe('a body of a bulk send, read in pieces', () => {
       fc.property(
         fc.array(recipient, { minLength: 1, maxLength: 8 }),
         fc.jsonValue({ maxDepth: 3 }),
+        fc.string({ unit: 'grapheme' }),
         fc.constantFrom(undefined, 1, '\t'),
         lengths,
-        (recipients, surplus, space, cuts) => {
-          const bytes = Buffer.from(JSON.stringify({ surplus, recipients, templateId: 'c1234567' }, null, space));
+        (recipients, surplus, scheduledAt, space, cuts) => {
+          const body = { surplus, scheduledAt, recipients, templateId: 'c1234567' };
+          const bytes = Buffer.from(JSON.stringify(body, null, space));
           if (verdictOf(() => parseJsonBody(bytes)) !== 'ok') return;
           const found = read(bytes, cuts);
           expect(found.total).toBe(recipients.length);
           expect(found.refusal).toBeNull();
-          expect(found.fields).toEqual({
-            surplus: JSON.parse(JSON.stringify(surplus)) as unknown,
-            templateId: 'c1234567',
-          });
+          expect(found.fields).toEqual({ scheduledAt, templateId: 'c1234567' });
           expect(found.recipients.map(({ to }) => to)).toEqual(recipients.map(({ to }) => to));
           expect(found.recipients.map(({ variables }) => variables)).toEqual(
             recipients.map((one) => one.variables ?? null),
@@ -139,10 +138,11 @@ describe('a body of a bulk send, read in pieces', () => {
   });
 
   it('finds the recipients under an escaped name, at any place, and nowhere but in the body itself', () => {
-    expect(readText('{"\\u0072ecipients":[{"to":"+14155550123"}],"b":{"recipients":[{}]}}')).toMatchObject({
+    const inner = '"b":{"recipients":[{}]},"throttlePerHour":60';
+    expect(readText(`{"\\u0072ecipients":[{"to":"+14155550123"}],${inner}}`)).toMatchObject({
       total: 1,
       refusal: null,
-      fields: { b: { recipients: [{}] } },
+      fields: { throttlePerHour: 60 },
     });
     expect(readText('{"b":{"recipients":[{"to":"+14155550123"}]}}').refusal).toBe('`recipients` is required');
     expect(readText('{"contacts":[]}').refusal).toBe(

@@ -12,7 +12,7 @@ describe('the body of a bulk send', () => {
     const threads = {
       open: () => ({
         push: async () => (called.push('piece'), []),
-        end: async () => ({ fields: {}, total: 1, lastChunk: null, refusal: null }),
+        end: async () => ({ fields: {}, hints: '', total: 1, lastChunk: null, refusal: null }),
         drop: () => undefined,
       }),
     };

@@ -1,3 +1,4 @@
+import { serialize } from 'node:v8';
 import { afterAll, expect, it } from '@jest/globals';
 import { ownedBytes } from './owned-bytes.js';
 import { ParsingThreads } from './parsing-threads.js';
@@ -35,6 +36,18 @@ it('hands pieces and chunks over: nothing of a body stays with the event loop, a
     next += (JSON.parse(Buffer.from(json).toString()) as unknown[]).length;
   }
   expect(next).toBe(RECIPIENTS);
+});
+
+it('hands over little of what is no recipient, however much it is: it would be cloned by the event loop', async () => {
+  const parsed = threads.open();
+  const surplus = '{},'.repeat(330_000);
+  const text = `{"more":[${surplus}{}],"recipients":[{"to":"+14155550123"}],"templateId":"c0123456789"}`;
+  await parsed.push(new Uint8Array(Buffer.from(text)));
+  const { lastChunk, ...end } = await parsed.end();
+  parsed.drop();
+  expect(lastChunk).not.toBeNull();
+  expect(end).toMatchObject({ fields: { templateId: 'c0123456789' }, total: 1 });
+  expect(serialize(end).byteLength).toBeLessThan(1_024);
 });
 
 it('fails a body whose thread has ended between two pieces, and parses the next one', async () => {

@@ -192,7 +192,7 @@ function keyOf(idempotencyKey: string | null, bodySha256: string): JobKey {
 }
 
 /** The fields of a body, and why it is refused; its shape is judged as a whole. */
-function readFields({ fields, refusal }: BulkBodyEnd): {
+function readFields({ fields, hints, refusal }: BulkBodyEnd): {
   readonly fields: BulkSendFields;
   readonly refusal: AppError | null;
 } {
@@ -203,6 +203,6 @@ function readFields({ fields, refusal }: BulkBodyEnd): {
     return { fields: read, refusal: problem === null ? null : refuse(problem) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { fields: new BulkSendFields(), refusal: error };
+    return { fields: new BulkSendFields(), refusal: refuse(error.message + hints) };
   }
 }
