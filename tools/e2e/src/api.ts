@@ -111,12 +111,23 @@ export class Simulator {
 
   /** Makes an account of the upstream with one phone number. @returns what connects it as a channel */
   async addLine(accessToken: string): Promise<SimulatedLine> {
+    const [line] = await this.addLines(accessToken, ['Corner shop']);
+    if (!line) throw new Error('no line was added');
+    return line;
+  }
+
+  /** Makes an account of the upstream with a phone number for each name. @returns what connects them as channels */
+  async addLines(accessToken: string, names: readonly string[]): Promise<readonly SimulatedLine[]> {
     const { items } = (await (await fetch(`${this.url}/_sim/accounts`)).json()) as { items: object[] };
     const digits = String(Date.now()).slice(-9);
-    const [businessAccountId, phoneNumberId] = [`77${digits}`, `88${digits}`];
-    const phoneNumbers = [{ id: phoneNumberId, displayPhone: '12015550177', name: 'Corner shop' }];
+    const businessAccountId = `77${digits}`;
+    const phoneNumbers = names.map((name, index) => ({
+      id: `${88 + index}${digits}`,
+      displayPhone: `1201555${String(177 + index).padStart(4, '0')}`,
+      name,
+    }));
     await this.put('accounts', { items: [...items, { token: accessToken, wabaId: businessAccountId, phoneNumbers }] });
-    return { phoneNumberId, businessAccountId, accessToken };
+    return phoneNumbers.map(({ id }) => ({ phoneNumberId: id, businessAccountId, accessToken }));
   }
 
   /** The templates of an account. */

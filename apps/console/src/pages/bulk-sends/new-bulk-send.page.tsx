@@ -17,9 +17,11 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react';
 import { watchDraft } from '../../api/held-page.js';
 import { useChange, useRead } from '../../api/use-api.js';
+import { readable } from '../../ui/foreign-text.js';
 import { PageFrame } from '../../ui/page.js';
 import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
 import { TemplatePreview } from '../templates/template-preview.js';
+import { channelWords, isConnected, type ChannelChoice } from './channel-choice.js';
 import { parseCsv, type CsvTable } from './csv.js';
 import { FaultList } from './fault-list.js';
 import { MappingForm } from './mapping-form.js';
@@ -29,6 +31,7 @@ import { acceptedWords, isSendInDoubt, sendInBulk } from './send-in-bulk.js';
 import { sendWords } from './send-words.js';
 import { latestStart, startOf } from './start-time.js';
 import { useApprovedTemplates } from './use-approved-templates.js';
+import { useChannelChoice } from './use-channel-choice.js';
 
 const PREVIEWS = 3;
 
@@ -44,6 +47,7 @@ export function Page(): ReactElement {
   const router = useRouter();
   const usage = useRead('getUsage', {});
   const [templateId, setTemplateId] = useState<string | null>(search.template ?? null);
+  const [channelId, setChannelId] = useState<string | null>(null);
   const [file, setFile] = useState<{ readonly name: string; readonly table: CsvTable } | null>(null);
   const resetFile = useRef<() => void>(null);
   const [readFile] = useState(newestReading);
@@ -62,6 +66,7 @@ export function Page(): ReactElement {
   useEffect(() => watchDraft(() => file !== null), [file]);
   const choice = useApprovedTemplates(templateId);
   const { template } = choice;
+  const from = useChannelChoice(template, channelId);
   const mapping = useMemo(
     () => (template && file ? (chosen ?? suggestMapping(file.table, template)) : null),
     [template, file, chosen],
@@ -90,7 +95,7 @@ export function Page(): ReactElement {
     );
   };
   const submit = (): void => {
-    if (!template || !mapped) return;
+    if (!template || !mapped || !from.chosen) return;
     // A date without a time is an empty value, which would send at once; the browser says at the field what is missing.
     if (startField.current?.reportValidity() === false) return;
     const start = startOf(scheduled);
@@ -110,10 +115,12 @@ export function Page(): ReactElement {
       ...(throttle === '' ? {} : { throttlePerHour: throttle }),
       ...(start ? { scheduledAt: start.toISOString() } : {}),
     };
-    send.mutate({ body: { templateId: template.id, recipients, ...options } });
+    send.mutate({
+      body: { templateId: template.id, messagingChannelId: from.chosen.id, recipients, ...options },
+    });
   };
   const count = mapped?.recipients.length ?? 0;
-  const isReady = template !== undefined && count > 0 && mapped?.faults.length === 0;
+  const isReady = from.chosen !== undefined && from.problem === null && count > 0 && mapped?.faults.length === 0;
   return (
     <PageFrame title="New bulk send" back={{ to: '/bulk-sends', label: 'Bulk sends' }}>
       <Paper withBorder p="lg">
@@ -150,6 +157,21 @@ export function Page(): ReactElement {
                 </Text>
               </Group>
             </Input.Wrapper>
+            {from.channels.length > 1 && (
+              <Select
+                label="Channel"
+                placeholder="Choose one"
+                required
+                allowDeselect={false}
+                value={from.chosen?.id ?? null}
+                onChange={setChannelId}
+                data={from.channels.map((channel) => ({
+                  value: channel.id,
+                  label: readable(`${channelWords(channel)}${isConnected(channel) ? '' : ' (disconnected)'}`),
+                  disabled: !isConnected(channel),
+                }))}
+              />
+            )}
           </SimpleGrid>
           {fileProblem !== null && (
             <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title="The file cannot be used">
@@ -202,7 +224,10 @@ export function Page(): ReactElement {
           />
         </SimpleGrid>
         <Group justify="space-between" mt="lg">
-          <Cost count={count} left={usage.data?.quota.left ?? null} />
+          <div>
+            <Sender from={from} />
+            <Cost count={count} left={usage.data?.quota.left ?? null} />
+          </div>
           <Button
             leftSection={<IconSend2 size={16} aria-hidden />}
             disabled={!isReady}
@@ -222,6 +247,16 @@ export function Page(): ReactElement {
         />
       )}
     </PageFrame>
+  );
+}
+
+function Sender({ from: { chosen, problem } }: { readonly from: ChannelChoice }): ReactElement | null {
+  const words = problem ?? (chosen ? `From ${channelWords(chosen)}` : null);
+  if (words === null) return null;
+  return (
+    <Text size="sm" c={problem === null ? 'dimmed' : 'red'}>
+      {readable(words)}
+    </Text>
   );
 }
 

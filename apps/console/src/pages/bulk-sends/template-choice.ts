@@ -6,15 +6,25 @@ export interface TemplateOption {
   readonly label: string;
 }
 
-/** How a template is called in a field: names alone are not unique. */
-export function labelOf({ name, language }: Pick<Template, 'name' | 'language'>): string {
+/** Each template of these lists once, in their order. Where two accounts have the same one, the account is said. */
+export function optionsOf(...lists: readonly (readonly Template[])[]): TemplateOption[] {
+  const templates = [...new Map(lists.flat().map((template) => [template.id, template])).values()];
+  const known = new Set<string>();
+  const twins = new Set<string>();
+  for (const label of templates.map(labelOf)) (known.has(label) ? twins : known).add(label);
+  return templates.map((template) => {
+    const label = labelOf(template);
+    return { value: template.id, label: twins.has(label) ? labelWithAccount(template) : label };
+  });
+}
+
+/** Names alone are not unique. */
+function labelOf({ name, language }: Template): string {
   return `${name} (${language})`;
 }
 
-/** Each template of these lists once, in their order. */
-export function optionsOf(...lists: readonly (readonly Template[])[]): TemplateOption[] {
-  const labels = new Map(lists.flat().map((template) => [template.id, labelOf(template)]));
-  return [...labels].map(([value, label]) => ({ value, label }));
+function labelWithAccount({ name, language, businessAccountId }: Template): string {
+  return `${name} (${language}, account ${businessAccountId})`;
 }
 
 /**
@@ -23,7 +33,8 @@ export function optionsOf(...lists: readonly (readonly Template[])[]): TemplateO
  */
 export function searchOf(typed: string, chosen: Template | undefined): string | undefined {
   const [name = ''] = typed.split('(');
-  return name.trim() === '' || (chosen && typed === labelOf(chosen)) ? undefined : name.trim();
+  const isLabel = chosen !== undefined && [labelOf(chosen), labelWithAccount(chosen)].includes(typed);
+  return name.trim() === '' || isLabel ? undefined : name.trim();
 }
 
 /** What a field says where none of its options fits: before the search has ended, or where it failed, none is known to be missing. */

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@switchboard/testing/eventually';
+import type { Browser } from 'playwright-core';
+import { appClient } from './app-client.js';
+import { launchBrowser, openConsole, openPage, signIn } from './console-browser.js';
+import { chooseFile } from './console-forms.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
+
+const SOON = { deadlineMs: 60_000 };
+
+describe('a bulk send of the console', () => {
+  let all: UsableStack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    all = await sharedStack();
+    browser = await launchBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  it('goes out from a channel of the template’s account: its default one, or the one that was chosen', async () => {
+    const owner = all.stack.devJson.organizations?.[2]?.users?.find(({ role }) => role === 'OWNER');
+    if (!owner) throw new Error('there is no third organization with an owner');
+    const api = appClient(all.baseUrl);
+    await api.signIn(owner);
+    const lines = await all.simulator.addLines('token-of-two-branches', ['North branch', 'South branch']);
+    const ids: string[] = [];
+    for (const line of lines) {
+      const { status, body } = await api.post('/app/api/channels', line);
+      expect(status).toBe(201);
+      ids.push(String(body?.id));
+    }
+    const account = `/app/api/templates?status=APPROVED&businessAccountId=${lines[0]?.businessAccountId ?? ''}`;
+    const template = await eventually(async () => {
+      const { items = [] } = (await api.get(account)).body ?? {};
+      return items.find(({ name }) => name === 'order_confirmation');
+    }, SOON);
+    const { page, complaints } = await openConsole(browser, all.baseUrl);
+    await signIn(page, owner);
+    const jobs: unknown[] = [];
+    const sent = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Send 1 message' }).click();
+      await page.waitForURL(/\/bulk-sends\/c\w+$/);
+      const { body } = await api.get(`/app/api/templates/send/${page.url().split('/').at(-1) ?? ''}`);
+      jobs.push(body?.['messagingChannelId']);
+    };
+    await openPage(page, `/bulk-sends/new?template=${template.id}`);
+    await chooseFile(page, 'Phone,Name,Order\n+14155550131,Ada,A-1\n');
+    await page.getByText('From North branch, +12015550177').waitFor();
+    await sent();
+    await openPage(page, `/bulk-sends/new?template=${template.id}`);
+    await chooseFile(page, 'Phone,Name,Order\n+14155550132,Bob,A-2\n');
+    await page.getByRole('combobox', { name: 'Channel' }).click();
+    await page.getByRole('option', { name: 'South branch, +12015550178' }).click();
+    await page.getByText('From South branch, +12015550178').waitFor();
+    await sent();
+    expect(jobs).toEqual(ids);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
