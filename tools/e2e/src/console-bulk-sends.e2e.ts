@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser } from 'playwright-core';
 import { appClient } from './app-client.js';
-import { launchBrowser, openConsole, openPage, signIn } from './console-browser.js';
+import { launchBrowser, openConsole, openPage, signIn, type Person } from './console-browser.js';
 import { chooseFile } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
@@ -12,10 +12,14 @@ const SOON = { deadlineMs: 60_000 };
 describe('a bulk send of the console', () => {
   let all: UsableStack;
   let browser: Browser;
+  let owner: Person;
 
   beforeAll(async () => {
     all = await sharedStack();
     browser = await launchBrowser();
+    const found = all.stack.devJson.organizations?.[2]?.users?.find(({ role }) => role === 'OWNER');
+    if (!found) throw new Error('there is no third organization with an owner');
+    owner = found;
   });
 
   afterAll(async () => {
@@ -23,8 +27,6 @@ describe('a bulk send of the console', () => {
   });
 
   it('goes out from a channel of the template’s account: its default one, or the one that was chosen', async () => {
-    const owner = all.stack.devJson.organizations?.[2]?.users?.find(({ role }) => role === 'OWNER');
-    if (!owner) throw new Error('there is no third organization with an owner');
     const api = appClient(all.baseUrl);
     await api.signIn(owner);
     const lines = await all.simulator.addLines('token-of-two-branches', ['North branch', 'South branch']);
@@ -59,6 +61,27 @@ describe('a bulk send of the console', () => {
     await page.getByText('From South branch, +12015550178').waitFor();
     await sent();
     expect(jobs).toEqual(ids);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('takes no file whose letters it cannot know, and sends none that was replaced', async () => {
+    const { page, complaints } = await openConsole(browser, all.baseUrl);
+    await signIn(page, owner);
+    await openPage(page, '/bulk-sends/new');
+    await page.getByRole('combobox', { name: /^Template/ }).click();
+    await page
+      .getByRole('option', { name: /^order_confirmation/ })
+      .first()
+      .click();
+    const text = 'Phone,Name,Order\n+14155550141,José,A-1\n';
+    await chooseFile(page, Buffer.from(text, 'latin1'));
+    await page.getByText('The file is not in UTF-8').waitFor();
+    await chooseFile(page, text.replace('é', '\ufffd'));
+    await page.getByText('Row 2 has “\ufffd” for {{1}}').waitFor();
+    expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true);
+    await chooseFile(page, text);
+    await page.getByRole('button', { name: 'Send 1 message' }).waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });

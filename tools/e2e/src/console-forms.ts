@@ -4,8 +4,8 @@ import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 
 /** Chooses a file of recipients in the page of a new bulk send; it always has the same name. */
-export async function chooseFile(page: Page, text: string): Promise<void> {
-  const buffer = Buffer.from(text);
+export async function chooseFile(page: Page, content: string | Buffer): Promise<void> {
+  const buffer = Buffer.from(content);
   await page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
 }
 

@@ -24,6 +24,7 @@ import { TemplatePreview } from '../templates/template-preview.js';
 import { channelWords, isConnected, type ChannelChoice } from './channel-choice.js';
 import { parseCsv, type CsvTable } from './csv.js';
 import { FaultList } from './fault-list.js';
+import { textOfFile } from './file-text.js';
 import { MappingForm } from './mapping-form.js';
 import { newestReading } from './newest-reading.js';
 import { inRows, mapRecipients, suggestMapping, type Mapping } from './recipients.js';
@@ -82,10 +83,10 @@ export function Page(): ReactElement {
     // Browsers say nothing of the same file once more, which is how a corrected one is chosen.
     resetFile.current?.();
     readFile(
-      picked.text(),
-      (text) => {
+      picked.arrayBuffer(),
+      (bytes) => {
         try {
-          setFile({ name: picked.name, table: parseCsv(text) });
+          setFile({ name: picked.name, table: parseCsv(textOfFile(bytes)) });
         } catch (error) {
           setFile(null);
           setFileProblem(error instanceof Error ? error.message : String(error));

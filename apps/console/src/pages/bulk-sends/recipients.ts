@@ -78,6 +78,8 @@ function problemOfValues(values: readonly string[], variables: Template['variabl
   for (const [index, value] of values.entries()) {
     const name = variables[index]?.name ?? String(index + 1);
     if (value === '') return `has no value for {{${name}}}`;
+    // What other programs put in place of bytes that they could not read.
+    if (value.includes('\ufffd')) return `has “\ufffd” for {{${name}}}: a letter was lost when the file was saved`;
     if ([...value].length > 1_024) return `has more than 1,024 characters for {{${name}}}`;
   }
   return null;

@@ -8,6 +8,7 @@ const table = {
     { line: 4, cells: ['nonsense', 'Bob'] },
     { line: 5, cells: ['+1999', 'Eve'] },
     { line: 6, cells: ['+14155550101', ''] },
+    { line: 7, cells: ['+14155550102', 'Jos\ufffd'] },
   ],
 };
 const { recipients, faults } = mapRecipients(table, { to: 0, variables: [1] }, {
@@ -19,6 +20,7 @@ describe('recipients of a file', () => {
     expect(faults).toEqual([
       { line: 4, problem: '“nonsense” is no phone number' },
       { line: 6, problem: 'has no value for {{1}}' },
+      { line: 7, problem: 'has “\ufffd” for {{1}}: a letter was lost when the file was saved' },
     ]);
   });
 
