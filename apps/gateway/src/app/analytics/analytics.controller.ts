@@ -52,7 +52,11 @@ export class AppAnalyticsController {
 }
 
 /** CSV where the caller prefers it, else JSON. */
-function asAccepted<Report extends TabularReport>(accept = '', reply: FastifyReply, report: Report): Report | string {
+async function asAccepted<Report extends TabularReport>(
+  accept = '',
+  reply: FastifyReply,
+  report: Report,
+): Promise<Report | string> {
   reply.header('vary', 'accept');
   if (!acceptsCsv(accept)) return report;
   reply.type('text/csv; charset=utf-8; header=present');
