@@ -1,7 +1,7 @@
 import { jobFinished } from '@switchboard/contracts/templates/job-events';
 import { appendEvents } from '@switchboard/outbox';
 import { statement, type Database, type Queryable } from '@switchboard/postgres';
-import type { JobKeyOf } from '../job/job-flow.js';
+import { stopFeeds, type JobKeyOf } from '../job/job-flow.js';
 import { jobCounts, jobFacts } from '../job/job-view.js';
 import { findJob } from '../job/job.repository.js';
 
@@ -42,6 +42,8 @@ export async function completeJob(
     const [locked] = await tx.query(lockSql, [organizationId, jobId]);
     const job = locked ? await findJob(tx, organizationId, jobId) : null;
     if (job?.queued !== 0) return false;
+    // Recipients that need nothing, such as duplicates, may lie ahead of it still.
+    await stopFeeds(tx, [{ organizationId, jobId }]);
     tx.atCommit(completeSql, [organizationId, jobId, job.settledAt]);
     const data = { ...jobFacts(job), status: 'COMPLETED' as const, counts: jobCounts(job) };
     const event = { event: jobFinished, organizationId, aggregateId: jobId, sequence: null };

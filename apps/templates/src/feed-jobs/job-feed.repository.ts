@@ -48,7 +48,8 @@ const SIGHT = 1_000;
 
 /**
  * The longest due first, but organizations take turns: the second job of one comes after the first of each other one. Jobs
- * that another replica is taking are left to it. A database that was restored hands nothing over before it is compared.
+ * that another replica is taking are left to it. The feed of a job that is over, which a release before left due, is not due any more.
+ * A database that was restored hands nothing over before it is compared.
  */
 const takeSql = statement<TakenFeed>(
   'templates.job-feed.take',
@@ -62,15 +63,18 @@ const takeSql = statement<TakenFeed>(
      SELECT f.organization_id, f.job_id, f.due_at FROM turns t
      JOIN job_feed f ON f.organization_id = t.organization_id AND f.job_id = t.job_id
      WHERE f.due_at <= now() FOR UPDATE OF f SKIP LOCKED
+   ), leased AS (
+     UPDATE job_feed f SET lease = $2,
+       due_at = CASE WHEN j.state = 'ACTIVE' THEN now() + interval '${LEASE_SECONDS} seconds' END
+     FROM taken t JOIN job j ON j.organization_id = t.organization_id AND j.id = t.job_id
+     WHERE f.organization_id = t.organization_id AND f.job_id = t.job_id
+     RETURNING f.organization_id AS "organizationId", f.job_id AS "jobId", f.lease, f.fed_to AS "fedTo",
+       f.claimed_to AS "claimedTo", f.failures, f.begun_per_second AS "begunPerSecond", f.marked_at AS "markedAt",
+       f.marked_begun AS "markedBegun", j.channel_id AS "channelId", j.template_id AS "templateId",
+       j.throttle_per_hour AS "throttlePerHour", j.total,
+       (extract(epoch FROM now() - t.due_at) * 1000)::float8 AS "lateMs", j.state
    )
-   UPDATE job_feed f SET due_at = now() + interval '${LEASE_SECONDS} seconds', lease = $2
-   FROM taken t JOIN job j ON j.organization_id = t.organization_id AND j.id = t.job_id
-   WHERE f.organization_id = t.organization_id AND f.job_id = t.job_id
-   RETURNING f.organization_id AS "organizationId", f.job_id AS "jobId", f.lease, f.fed_to AS "fedTo",
-     f.claimed_to AS "claimedTo", f.failures, f.begun_per_second AS "begunPerSecond", f.marked_at AS "markedAt",
-     f.marked_begun AS "markedBegun", j.channel_id AS "channelId", j.template_id AS "templateId",
-     j.throttle_per_hour AS "throttlePerHour", j.total,
-     (extract(epoch FROM now() - t.due_at) * 1000)::float8 AS "lateMs"`,
+   SELECT * FROM leased WHERE state = 'ACTIVE'`,
 );
 const nextDueSql = statement<{ inMs: number }>(
   'templates.job-feed.next-due',
