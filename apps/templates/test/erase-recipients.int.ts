@@ -1,14 +1,42 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { RpcClient } from '@switchboard/nats';
+import { EraseSignal, type ErasureTarget } from '@switchboard/platform';
 import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { changeJob } from '../src/control-job/change-job.js';
+import { EraseRecipientsWorker } from '../src/erase-recipients/erase-recipients.worker.js';
 import { eraseRecipients, findRecipients } from '../src/erase-recipients/erased-recipient.repository.js';
 import { lockJobs } from '../src/job/job-flow.js';
 import { findJob } from '../src/job/job.repository.js';
+import { TouchedJobs } from '../src/job/touched-jobs.js';
+import { PruneStagingWorker } from '../src/prune-staging/prune-staging.worker.js';
 import { JobStore, recipient } from './job-store.js';
 
 const servers = testServers();
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let store: JobStore;
+
+/** Makes one pass for a contact that was erased a moment after everything that there is. */
+class Erasing extends EraseRecipientsWorker {
+  constructor({ database, messaging }: JobStore) {
+    super(database, {} as RpcClient, messaging.client, new TouchedJobs(), new EraseSignal(), silent);
+  }
+
+  /** @returns whether the pass was whole */
+  pass(organizationId: string, phone: string): Promise<boolean> {
+    const numbers = { phoneForms: [phone], upstreamUserIds: [], upstreamNames: [], formerNames: [] };
+    const erasedAt = new Date(Date.now() + 1_000);
+    const target: ErasureTarget = {
+      ...numbers,
+      organizationId,
+      contactId: newCuid(),
+      erasedAt,
+      passes: 0,
+      keepOn: () => Promise.resolve(),
+    };
+    return this.erase(target);
+  }
+}
 
 beforeEach(async () => {
   store = await JobStore.openAnew(servers);
@@ -57,5 +85,51 @@ describe('an erasure', () => {
     const present = { ...target, phoneForms: ['+5215512345678'], former: [] };
     const all = await findRecipients(store.database, present, { jobId: '', index: -1 }, 100);
     expect(all.found.map(({ jobId }) => jobId)).toEqual(jobs);
+  });
+
+  it('overwrites recipients of a batch that is being staged at once, and skips them as soon as that is a job', async () => {
+    const list = Array.from({ length: 6 }, () => recipient());
+    const request = await store.stage(list, 2);
+    const erasing = new Erasing(store);
+    const erased = [0, 3];
+    const pass = async (): Promise<boolean[]> => {
+      const passes: boolean[] = [];
+      for (const index of erased) passes.push(await erasing.pass(store.organizationId, list[index]?.to ?? ''));
+      return passes;
+    };
+    expect(await pass()).toEqual([false, false]);
+    expect(await store.rows("SELECT index FROM templates.recipient WHERE phone = '' ORDER BY index")).toEqual(
+      erased.map((index) => ({ index })),
+    );
+    expect(await store.rows('SELECT FROM templates.job_count')).toEqual([]);
+    const { job } = await store.commit(request);
+    expect(store.messaging.reserved.get(job.id)).toBe(6);
+    expect((await store.view(job.id)).counts).toMatchObject({ queued: 6, skipped: 0 });
+    await store.feedAll(job.id);
+    const others = [1, 2, 4, 5];
+    expect([...store.messaging.lane(job.id).items.values()].map(({ recipientIndex }) => recipientIndex)).toEqual(
+      others,
+    );
+    expect(await pass()).toEqual([true, true]);
+    expect((await store.view(job.id)).counts).toMatchObject({ queued: 4, skipped: 2 });
+    expect([...(store.messaging.released.get(job.id) ?? [])]).toEqual(erased);
+    expect((await store.recipients(job.id))[3]).toMatchObject({ to: '', status: 'SKIPPED', reason: 'ERASED' });
+    await store.settle(
+      job.id,
+      others.map((index) => ({ index, status: 'SENT' as const, reason: null })),
+    );
+    expect(await store.view(job.id)).toMatchObject({ status: 'COMPLETED', counts: { queued: 0, sent: 4, skipped: 2 } });
+  });
+
+  it('is not whole before a batch that was given up is removed', async () => {
+    const list = [recipient(), recipient()];
+    const { jobId } = await store.stage(list, 1);
+    await store.staged.abandon(store.organizationId, jobId);
+    const erasing = new Erasing(store);
+    const pass = (): Promise<boolean> => erasing.pass(store.organizationId, list[0]?.to ?? '');
+    expect([await pass(), await pass()]).toEqual([false, false]);
+    const pruner = new PruneStagingWorker(store.database, silent);
+    while (await pruner.round());
+    expect(await pass()).toBe(true);
   });
 });

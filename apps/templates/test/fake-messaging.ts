@@ -133,6 +133,7 @@ export class FakeMessaging {
       this.reserved.delete(jobId);
       return { released: 0 };
     }
+    if (!this.reserved.has(jobId)) return { released: 0 };
     const released = this.released.get(jobId) ?? new Set<number>();
     this.released.set(jobId, released);
     for (const index of recipients) released.add(index);

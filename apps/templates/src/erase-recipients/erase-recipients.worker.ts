@@ -17,7 +17,12 @@ import {
 import { Database } from '@switchboard/postgres';
 import { TouchedJobs } from '../job/touched-jobs.js';
 import { LaneClient } from '../lane/lane.client.js';
-import { eraseRecipients, findRecipients, type RecipientCursor } from './erased-recipient.repository.js';
+import {
+  eraseRecipients,
+  findRecipients,
+  overwriteStaged,
+  type RecipientCursor,
+} from './erased-recipient.repository.js';
 
 /** Notes contacts whose recipients are to be overwritten. */
 @Injectable()
@@ -32,7 +37,8 @@ const SLICE_MAX = 5_000;
 
 /**
  * Overwrites the recipients that erased contacts are, of jobs that were accepted before: numbers, variables, references and
- * metadata. One that is queued still is SKIPPED `ERASED`, and its quota given back.
+ * metadata. One that is queued still is SKIPPED `ERASED`, and its quota given back; of a batch that is being staged as soon as that is
+ * a job.
  */
 @Injectable()
 export class EraseRecipientsWorker extends ErasureWorker {
@@ -48,9 +54,15 @@ export class EraseRecipientsWorker extends ErasureWorker {
   }
 
   protected override async erase(target: ErasureTarget): Promise<boolean> {
+    let isWhole = true;
     await inSlices<RecipientCursor>({ jobId: '', index: -1 }, SLICE_MAX, async (behind) => {
       const slice = await findRecipients(this.database, target, behind, SLICE_MAX);
       for (const [jobId, recipients] of Map.groupBy(slice.found, (recipient) => recipient.jobId)) {
+        if (!slice.accepted.includes(jobId)) {
+          await overwriteStaged(this.database, target.organizationId, recipients);
+          isWhole = false;
+          continue;
+        }
         const queued = recipients.filter(({ isQueued }) => isQueued).map(({ index }) => index);
         // Before they are skipped: a repetition finds them no more. Once for each, and never for one that has begun.
         if (queued.length > 0) await this.lanes.release(target.organizationId, jobId, queued);
@@ -59,6 +71,6 @@ export class EraseRecipientsWorker extends ErasureWorker {
       await target.keepOn();
       return slice;
     });
-    return true;
+    return isWhole;
   }
 }

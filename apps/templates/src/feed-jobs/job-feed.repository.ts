@@ -88,7 +88,8 @@ const shareJobSql = statement<{ goesOn: boolean }>(
    WHERE organization_id = $1 AND id = $2 FOR SHARE`,
 );
 /**
- * Ids grow with the indexes. One that a recipient has is kept: its former hand-over may have arrived. The slice is an
+ * Ids grow with the indexes. One that a recipient has is kept: its former hand-over may have arrived. One whose contact was erased before
+ * there was a job is left to its erasure, which skips it. The slice is an
  * array of keys: planned for an empty table, a join with it reads the whole job for each slice.
  */
 const claimSql = statement<ClaimedRecipient & { readonly status: string }>(
@@ -99,6 +100,7 @@ const claimSql = statement<ClaimedRecipient & { readonly status: string }>(
    ), claimed AS (
      UPDATE recipient r SET message_id = coalesce(r.message_id, ($5::text[])[r.index - $3::int + 1])
      WHERE r.organization_id = $1 AND r.job_id = $2 AND r.index = ANY(ARRAY(SELECT index FROM slice)) AND r.status = 'QUEUED'
+       AND r.reason IS DISTINCT FROM 'ERASED'
      RETURNING r.index, r.message_id, r.phone, r.variables, r.client_reference, r.metadata, r.status
    )
    SELECT index, message_id AS "messageId", phone, variables, client_reference AS "clientReference", metadata, status

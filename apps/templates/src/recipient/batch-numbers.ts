@@ -40,12 +40,12 @@ const wholeBatchSql = statement(
   'templates.recipient.whole-batch',
   `SELECT set_config('statement_timeout', '15s', true), set_config('work_mem', '32MB', true)`,
 );
-/** Of the rows of one subscriber the first counts. A sort of the job's rows: 100 ms for 100,000. */
+/** Of the rows of one subscriber the first counts; those of erased contacts have none. A sort of the job's rows: 100 ms for 100,000. */
 const duplicatesSql = statement<{ index: number }>(
   'templates.recipient.duplicates',
   `SELECT index FROM (
      SELECT index, row_number() OVER (PARTITION BY subscriber COLLATE "C" ORDER BY index) AS place FROM recipient
-     WHERE organization_id = $1 AND job_id = $2) AS placed
+     WHERE organization_id = $1 AND job_id = $2 AND subscriber <> '') AS placed
    WHERE place > 1 ORDER BY index`,
 );
 const skipSql = statement(

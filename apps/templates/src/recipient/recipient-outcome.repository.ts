@@ -20,8 +20,8 @@ interface LockedRecipient {
 }
 
 /**
- * In the order of the primary key, so that two batches lock in one order. Recipients of a job that is not there have no row.
- * Those that a cancellation skipped are SKIPPED, whatever their rows say.
+ * In the order of the primary key, so that two batches lock in one order. Recipients of a job that is not there have no outcome:
+ * there are no counts for it. Those that a cancellation skipped are SKIPPED, whatever their rows say.
  */
 const lockSql = statement<LockedRecipient>(
   'templates.recipient.lock',
@@ -29,7 +29,7 @@ const lockSql = statement<LockedRecipient>(
      CASE WHEN r.status = 'QUEUED' AND r.index >= j.canceled_from THEN 'SKIPPED' ELSE r.status END AS status
    FROM unnest($1::text[], $2::text[], $3::int[]) AS given (organization_id, job_id, index)
    JOIN recipient r ON r.organization_id = given.organization_id AND r.job_id = given.job_id AND r.index = given.index
-   LEFT JOIN job j ON j.organization_id = r.organization_id AND j.id = r.job_id
+   JOIN job j ON j.organization_id = r.organization_id AND j.id = r.job_id
    ORDER BY r.organization_id, r.job_id, r.index FOR UPDATE OF r`,
 );
 const updateSql = statement(
