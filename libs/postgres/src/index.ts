@@ -2,6 +2,7 @@ export { CLOCKS_DIFFER_MAX_MS, ClocksDifferError, requireAgreedClocks } from './
 export { withConflictRetries } from './conflict-retries.js';
 export { Database, type DatabaseOptions } from './database.js';
 export { UnknownSchemaError, type FormerSchema } from './former-schema.js';
+export { floorAt, isAbove, LookFloor } from './look-floor.js';
 export {
   migrate,
   migrateDownTo,

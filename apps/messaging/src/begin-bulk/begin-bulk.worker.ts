@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
-import { Database, isTimedOut, OutcomeUnknown, sqlState } from '@switchboard/postgres';
+import { Database, isTimedOut, LookFloor, OutcomeUnknown, sqlState } from '@switchboard/postgres';
 import { WakeSignal } from '@switchboard/timing';
 import { LOG, PollingWorker, STOPPING, systemClock, type Log, type RoundResult } from '@switchboard/platform';
 import { nextLook, sweepPaces, takeInteractive, type LaneFloors } from '../bulk-lane/channel-pace.repository.js';
@@ -9,7 +9,6 @@ import { InteractiveBegins } from '../bulk-lane/interactive-begins.js';
 import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
-import { LookFloor } from '../dispatch/look-floor.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
 import { claimLanes, type LaneAttempt, type LaneClaim } from './claim-lanes.js';
 import { laneMetrics } from './lane-metrics.js';

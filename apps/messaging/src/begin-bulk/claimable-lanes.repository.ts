@@ -1,7 +1,6 @@
-import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { isAbove, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { isActive, mayBegin, pacedJobs, waitingOf } from '../bulk-lane/active-lane.sql.js';
 import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
-import { isAbove } from '../dispatch/look-floor.js';
 import { MAY_REPEAT } from '../dispatch/paced-claim.repository.js';
 
 /** A lane of a locked channel that may begin something, locked against actions on it. */

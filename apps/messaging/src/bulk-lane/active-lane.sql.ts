@@ -1,4 +1,4 @@
-import { isAbove } from '../dispatch/look-floor.js';
+import { isAbove } from '@switchboard/postgres';
 
 /** Of a lane: no pause, hold or withdrawal keeps it. */
 export const mayBegin = (lane: string): string =>

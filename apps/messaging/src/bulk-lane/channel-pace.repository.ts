@@ -1,13 +1,15 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import {
+  type Database,
+  floorAt,
+  isAbove,
+  type Queryable,
   queryWithin,
   statement,
-  type Database,
-  type Queryable,
   type Transaction,
   unnestColumns,
 } from '@switchboard/postgres';
-import { floorAt, floorOfDispatches, isAbove } from '../dispatch/look-floor.js';
+import { floorOfDispatches } from '../dispatch/dispatch-floor.sql.js';
 import { hasPassedBy, hasWaiting, isActive, mayBegin, pacedJobs } from './active-lane.sql.js';
 import type { ChannelBegins } from './interactive-begins.js';
 import type { ChannelKey, LaneKey } from './lane.entity.js';

@@ -1,7 +1,6 @@
-import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { isAbove, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { inAnyMonth, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS } from './dispatch.entity.js';
-import { isAbove } from './look-floor.js';
 import { judgeAttemptsSql, type ClaimedAttempt } from './retry-claim.repository.js';
 import { hasEarlierRetry, isStillDue } from './retry-order.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';

@@ -1,10 +1,10 @@
 import { IS_COMPARED } from '@switchboard/outbox';
-import { statement, type Database, unnestColumns } from '@switchboard/postgres';
+import { type Database, isAbove, statement, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { isErased } from '../erase-messages/erasure.policy.js';
 import { inAnyMonth, lockFreeMessages, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS, type Attempt, type AttemptRefusal } from './dispatch.entity.js';
-import { floorOfDispatches, isAbove } from './look-floor.js';
+import { floorOfDispatches } from './dispatch-floor.sql.js';
 import { IN_ORDER, isStillDue, LINE, OF_LINE, WAITED_FOR } from './retry-order.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
 

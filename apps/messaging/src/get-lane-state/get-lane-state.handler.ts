@@ -1,11 +1,11 @@
 import { Controller } from '@nestjs/common';
 import { laneStateRpc, type LaneState } from '@switchboard/contracts/messaging/bulk-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
-import { Database, statement } from '@switchboard/postgres';
+import { Database, isAbove, LookFloor, statement } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { hasWaiting, isActive, waitingOf } from '../bulk-lane/active-lane.sql.js';
 import { CHANNEL_PER_SECOND, SHARE_REGAINED_PER_SECOND } from '../bulk-lane/lane-pace.policy.js';
-import { floorOfDispatches, isAbove, LookFloor } from '../dispatch/look-floor.js';
+import { floorOfDispatches } from '../dispatch/dispatch-floor.sql.js';
 
 /** Lanes that are counted. */
 const SHARES_MAX = 500;

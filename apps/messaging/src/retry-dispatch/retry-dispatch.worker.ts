@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '@switchboard/postgres';
+import { Database, LookFloor } from '@switchboard/postgres';
 import { pause, WakeSignal } from '@switchboard/timing';
 import { CLOCK, LOG, PollingWorker, STOPPING, type Clock, type Log, type RoundResult } from '@switchboard/platform';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
-import { LookFloor } from '../dispatch/look-floor.js';
 import {
   claimRetries,
   retryLines,

@@ -7,11 +7,6 @@ const COMMITTED_MS = 30_000;
 export const floorAt = (first: string): string =>
   `(extract(epoch FROM least(${first}, now() - make_interval(secs => ${COMMITTED_MS / 1_000}))) * 1000)::float8`;
 
-/** SQL: `floorAt` of attempts in a state. @param floor of the look before, in epoch milliseconds */
-export const floorOfDispatches = (state: 'RETRY' | 'PACED', floor: string): string =>
-  floorAt(`(SELECT d.due_at FROM dispatch d WHERE d.state = '${state}' AND ${isAbove(floor, 'd.due_at')}
-     ORDER BY d.due_at LIMIT 1)`);
-
 /** SQL: of a row that is due above a floor in epoch milliseconds, which may be minus infinity. */
 export const isAbove = (floor: string, dueAt: string): string => `${dueAt} >= to_timestamp(${floor}::float8 / 1000)`;
 
