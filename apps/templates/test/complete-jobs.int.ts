@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { testServers } from '@switchboard/testing';
 import { completeJob } from '../src/complete-jobs/complete-jobs.js';
 import { eraseRecipients } from '../src/erase-recipients/erased-recipient.repository.js';
-import { nextFeedMs, takeFeeds } from '../src/feed-jobs/job-feed.repository.js';
+import { nextFeed, takeFeeds } from '../src/feed-jobs/job-feed.repository.js';
 import { JobStore, recipient } from './job-store.js';
 
 const servers = testServers();
@@ -16,7 +16,7 @@ beforeEach(async () => {
 async function sendFirst(jobId: string): Promise<void> {
   await store.feed();
   await store.settle(jobId, [{ index: 0, status: 'SENT', reason: null }]);
-  expect(await nextFeedMs(store.database)).toBeGreaterThan(10_000);
+  expect((await nextFeed(store.database)).inMs).toBeGreaterThan(10_000);
 }
 
 describe('a completed job', () => {
@@ -25,7 +25,7 @@ describe('a completed job', () => {
     const { job } = await store.commit(store.batch([twice, twice], { throttlePerHour: 60 }));
     await sendFirst(job.id);
     expect(await completeJob(store.database, { organizationId: store.organizationId, jobId: job.id })).toBe(true);
-    expect(await nextFeedMs(store.database)).toBeNull();
+    expect((await nextFeed(store.database)).inMs).toBeNull();
   });
 
   it('is fed no more, although its last recipients were erased before any look', async () => {
@@ -34,7 +34,7 @@ describe('a completed job', () => {
     const rest = [1, 2].map((index) => ({ jobId: job.id, index }));
     await eraseRecipients(store.database, store.organizationId, rest);
     expect(await completeJob(store.database, { organizationId: store.organizationId, jobId: job.id })).toBe(true);
-    expect(await nextFeedMs(store.database)).toBeNull();
+    expect((await nextFeed(store.database)).inMs).toBeNull();
   });
 
   it('leaves the feeds for good when its own was left due, and is not taken with others', async () => {

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
+import { systemClock } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { changedCauses } from '../src/watch-causes/changed-causes.repository.js';
 import { FeedJobsWorker } from '../src/feed-jobs/feed-jobs.worker.js';
 import { FeedSignal } from '../src/job/feed-signal.js';
-import { nextFeedMs } from '../src/feed-jobs/job-feed.repository.js';
+import { nextFeed } from '../src/feed-jobs/job-feed.repository.js';
 import { hastenFeeds } from '../src/job/job-flow.js';
 import { JobStore, recipient } from './job-store.js';
 
@@ -21,7 +22,7 @@ describe('a running job', () => {
     const answered = Promise.withResolvers<void>();
     store.messaging.onSubmitted = () => answered.promise;
     const signal = new FeedSignal();
-    const worker = new FeedJobsWorker(store.database, store.feedJob, signal, silent);
+    const worker = new FeedJobsWorker(store.database, store.feedJob, signal, systemClock, silent);
     worker.onApplicationBootstrap();
     try {
       const stuck = await fedIn(signal);
@@ -56,7 +57,7 @@ describe('a running job', () => {
   it('is looked at again as soon as a recipient was skipped, unless it is scheduled for later', async () => {
     const { job } = await store.commit(store.batch(5, { throttlePerHour: 60 }));
     await store.feed();
-    const dueInMs = async (): Promise<number> => (await nextFeedMs(store.database)) ?? NaN;
+    const dueInMs = async (): Promise<number> => (await nextFeed(store.database)).inMs ?? NaN;
     expect(await dueInMs()).toBeGreaterThan(10_000);
     const key = { organizationId: store.organizationId, jobId: job.id };
     await hastenFeeds(store.database, [key]);

@@ -24,7 +24,7 @@ const insertSql = statement<{ isNew: boolean }>(
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::timestamptz) ON CONFLICT DO NOTHING RETURNING 1
    ), feed AS (
      INSERT INTO job_feed (organization_id, job_id, due_at)
-     SELECT $1, $2, coalesce($9::timestamptz, now()) FROM added
+     SELECT $1, $2, greatest($9::timestamptz, now()) FROM added
    ), counts AS (
      INSERT INTO job_count (organization_id, job_id, shard, queued, unconfirmed, sent, delivered, read, failed, skipped)
      SELECT $1, $2, 0, $7, 0, 0, 0, 0, 0, $6::int - $7::int FROM added

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '@switchboard/postgres';
-import { LOG, PollingWorker, WorkSlots, type Log, type RoundResult } from '@switchboard/platform';
+import { Database, LookFloor } from '@switchboard/postgres';
+import { CLOCK, LOG, PollingWorker, WorkSlots, type Clock, type Log, type RoundResult } from '@switchboard/platform';
 import { backoffMs } from '@switchboard/timing';
 import { FeedSignal } from '../job/feed-signal.js';
 import { FeedJob } from './feed-job.js';
 import { feedMetrics } from './feed-metrics.js';
-import { failFeed, nextFeedMs, takeFeeds, type TakenFeed } from './job-feed.repository.js';
+import { failFeed, nextFeed, takeFeeds, type TakenFeed } from './job-feed.repository.js';
 
 /** Jobs that one replica feeds at once: one that waits for a lock takes the place of no other. */
 const UNDERWAY_MAX = 8;
@@ -22,11 +22,13 @@ const BACKOFF = { firstMs: 250, maxMs: 15_000 };
 @Injectable()
 export class FeedJobsWorker extends PollingWorker {
   private readonly slots: WorkSlots;
+  private readonly floor = new LookFloor();
 
   constructor(
     private readonly database: Database,
     private readonly feedJob: FeedJob,
     signal: FeedSignal,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
   ) {
     super({ log, idleMs: IDLE_MS, signal, failureEvent: 'job.feed-failed' });
@@ -47,10 +49,12 @@ export class FeedJobsWorker extends PollingWorker {
   protected async round(): Promise<RoundResult> {
     const { free } = this.slots;
     if (free === 0) return false;
-    const nextMs = await nextFeedMs(this.database);
+    const fromMs = this.floor.begin(this.clock.monotonic());
+    const { inMs: nextMs, floorMs } = await nextFeed(this.database, fromMs);
+    this.floor.move(floorMs, fromMs);
     if (nextMs === null) return false;
     if (nextMs > 0) return Math.max(nextMs, PAUSE_MS_MIN);
-    const taken = await takeFeeds(this.database, free);
+    const taken = await takeFeeds(this.database, free, this.floor.ms);
     for (const feed of taken) this.slots.begin(this.feed(feed));
     if (taken.length === 0) return REFUSED_MS;
     return taken.length === free ? false : PAUSE_MS_MIN;

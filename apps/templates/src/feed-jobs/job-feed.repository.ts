@@ -1,6 +1,6 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { IS_COMPARED } from '@switchboard/outbox';
-import { statement, type Database, type Queryable } from '@switchboard/postgres';
+import { floorAt, isAbove, statement, type Database, type Queryable } from '@switchboard/postgres';
 
 /** A job that a replica has taken to feed. */
 export interface TakenFeed {
@@ -41,6 +41,14 @@ export interface FeedProgress {
   readonly markedBegun: number;
 }
 
+/** When a replica looks next, and from where. */
+export interface NextFeed {
+  /** Milliseconds until the first job is due; null: none is. */
+  readonly inMs: number | null;
+  /** No job is due before, by the database's clock: see `LookFloor`. */
+  readonly floorMs: number;
+}
+
 /** A replica that dies holds a job up for so long. */
 const LEASE_SECONDS = 10;
 /** Due jobs that are looked through for those of other organizations. */
@@ -49,12 +57,14 @@ const SIGHT = 1_000;
 /**
  * The longest due first, but organizations take turns: the second job of one comes after the first of each other one. Jobs
  * that another replica is taking are left to it. The feed of a job that is over, which a release before left due, is not due any more.
- * A database that was restored hands nothing over before it is compared.
+ * A database that was restored hands nothing over before it is compared. Each look moves a job's entry of the index on, which keeps the
+ * former ones behind an old snapshot: the floor passes those by.
  */
 const takeSql = statement<TakenFeed>(
   'templates.job-feed.take',
   `WITH due AS (
-     SELECT organization_id, job_id, due_at FROM job_feed WHERE due_at <= now() AND ${IS_COMPARED}
+     SELECT organization_id, job_id, due_at FROM job_feed
+     WHERE due_at <= now() AND ${isAbove('$3', 'due_at')} AND ${IS_COMPARED}
      ORDER BY due_at LIMIT ${SIGHT}
    ), turns AS (
      SELECT organization_id, job_id, due_at, row_number() OVER (PARTITION BY organization_id ORDER BY due_at) AS turn
@@ -76,10 +86,10 @@ const takeSql = statement<TakenFeed>(
    )
    SELECT * FROM leased WHERE state = 'ACTIVE'`,
 );
-const nextDueSql = statement<{ inMs: number }>(
+const nextDueSql = statement<NextFeed>(
   'templates.job-feed.next-due',
-  `SELECT (extract(epoch FROM due_at - now()) * 1000)::float8 AS "inMs" FROM job_feed
-   WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+  `SELECT (extract(epoch FROM first.at - now()) * 1000)::float8 AS "inMs", ${floorAt('first.at')} AS "floorMs"
+   FROM (SELECT (SELECT due_at FROM job_feed WHERE ${isAbove('$1', 'due_at')} ORDER BY due_at LIMIT 1) AS at) AS first`,
 );
 /** A cancellation, a pause or a hold that was committed before is seen, and one that comes later waits for the claim. */
 const shareJobSql = statement<{ goesOn: boolean }>(
@@ -141,15 +151,15 @@ const failedSql = statement(
    WHERE organization_id = $1 AND job_id = $2 AND lease = $3`,
 );
 
-/** Takes due jobs of as many organizations as there are. */
-export async function takeFeeds(through: Queryable, limit: number): Promise<TakenFeed[]> {
-  return through.query(takeSql, [limit, newCuid()]);
+/** Takes due jobs of as many organizations as there are. @param floorMs of the last `nextFeed`; without it all are looked for */
+export async function takeFeeds(through: Queryable, limit: number, floorMs = -Infinity): Promise<TakenFeed[]> {
+  return through.query(takeSql, [limit, newCuid(), floorMs]);
 }
 
-/** When the next job is due, in milliseconds; null when none is. */
-export async function nextFeedMs(through: Queryable): Promise<number | null> {
-  const [next] = await through.query(nextDueSql, []);
-  return next?.inMs ?? null;
+/** When the next job is due. @param floorMs as `takeFeeds` has it */
+export async function nextFeed(through: Queryable, floorMs = -Infinity): Promise<NextFeed> {
+  const [next] = await through.query(nextDueSql, [floorMs]);
+  return next ?? { inMs: null, floorMs };
 }
 
 /**

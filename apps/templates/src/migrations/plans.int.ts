@@ -5,7 +5,6 @@ import { templatesMigrations } from './all.js';
 const folder = join(import.meta.dirname, '..');
 const readsWhole = [
   'templates.account.count',
-  'templates.job-feed.next-due',
   'templates.job-feed.start',
   'templates.job.add-holds',
   'templates.job.changed-causes',
