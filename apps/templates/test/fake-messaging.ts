@@ -43,6 +43,9 @@ export class FakeMessaging {
   /** Called when a batch was taken, before the answer leaves. */
   onSubmitted: () => Promise<void> = async () => undefined;
 
+  /** Called before a lane takes an action. */
+  onControlled: (jobId: string) => Promise<void> = async () => undefined;
+
   readonly client = new LaneClient({ call: this.call.bind(this) } as unknown as RpcClient);
 
   /** The lane of a job; made when first asked for. */
@@ -102,7 +105,8 @@ export class FakeMessaging {
     return { accepted: items.length, isWithdrawn: false };
   }
 
-  private control({ jobId, action }: ControlLaneRequest): unknown {
+  private async control({ jobId, action }: ControlLaneRequest): Promise<unknown> {
+    await this.onControlled(jobId);
     const lane = this.lane(jobId);
     lane.actions.push(action);
     if (action !== 'WITHDRAW') return { begun: lane.begun, withdrawn: [] };

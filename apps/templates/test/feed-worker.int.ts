@@ -109,7 +109,7 @@ describe('causes that hold jobs', () => {
     const { job: locked } = await store.commit(store.batch(1));
     const { job: free } = await store.commit(store.batch(1));
     const other = newCuid();
-    await moveJob(free.id, other);
+    await moveJobs([free.id], other);
     await store.subscribe('PAST_DUE', 1_000);
     await store.change(`UPDATE templates.organization SET subscription = 'PAST_DUE'`);
     const holder = store.superuser.dataSource.createQueryRunner();
@@ -123,6 +123,44 @@ describe('causes that hold jobs', () => {
       await holder.release();
     }
     expect(await holdsOf(locked.id)).toEqual([]);
+  });
+
+  it('are followed while the lanes of another organization do not answer, whose jobs are held all the same', async () => {
+    const others = await jobsOfAnother(3);
+    const { job: own } = await store.commit(store.batch(1));
+    await store.subscribe('PAST_DUE', 1_000);
+    const answered = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    store.messaging.onControlled = async (jobId) => {
+      if (!others.includes(jobId)) return;
+      asked.push(jobId);
+      await answered.promise;
+    };
+    const round = store.watch.round();
+    try {
+      await eventually(async () => store.messaging.lane(own.id).actions.length === 1);
+    } finally {
+      answered.reject(new Error('no answer'));
+      await round;
+    }
+    expect(await Promise.all(others.map(holdsOf))).toEqual(others.map(() => ['SUBSCRIPTION']));
+    // The other orders follow in the background.
+    expect(asked).toEqual([others[0]]);
+    expect(await store.rows('SELECT FROM templates.lane_order')).toHaveLength(others.length);
+  });
+
+  it('are found by turns of their organizations, whatever begins for the many jobs of one and ends for another', async () => {
+    const others = await jobsOfAnother(3);
+    const { job: own } = await store.commit(store.batch(1));
+    await store.change(
+      `UPDATE templates.job SET holds = '{CHANNEL_DISCONNECTED}', held_at = now() - interval '1 hour' WHERE id = $1`,
+      [own.id],
+    );
+    const found = await changedCauses(store.database, 2);
+    expect(found.map(({ jobId, begins }) => [jobId, begins])).toEqual([
+      [others[0], true],
+      [own.id, false],
+    ]);
   });
 
   it('that begin come before those that end', async () => {
@@ -159,8 +197,16 @@ describe('causes that hold jobs', () => {
     expect(await held('TEMPLATE_NOT_APPROVED', '601 seconds', '2 days')).toEqual([false]);
   });
 
-  /** Makes a job another organization's, with a template, a channel and a subscription of its own. */
-  async function moveJob(id: string, organizationId: string): Promise<void> {
+  /** So many jobs of an organization before ours in the order of ids, that is PAST_DUE. @returns their ids, ascending */
+  async function jobsOfAnother(count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let made = 0; made < count; made++) ids.push((await store.commit(store.batch(1))).job.id);
+    await moveJobs(ids, `a${store.organizationId.slice(1)}`);
+    return ids;
+  }
+
+  /** Makes jobs another organization's, with a template, a channel and a subscription of its own. */
+  async function moveJobs(ids: readonly string[], organizationId: string): Promise<void> {
     for (const table of ['template', 'channel']) {
       await store.change(
         `INSERT INTO templates.${table} SELECT (jsonb_populate_record(t, jsonb_build_object('organization_id', $1::text))).*
@@ -168,7 +214,7 @@ describe('causes that hold jobs', () => {
         [organizationId],
       );
     }
-    await store.change('UPDATE templates.job SET organization_id = $1 WHERE id = $2', [organizationId, id]);
+    await store.change('UPDATE templates.job SET organization_id = $1 WHERE id = ANY ($2)', [organizationId, ids]);
     await store.change(
       `INSERT INTO templates.organization (organization_id, subscription, messages_per_month, last_event_id)
        VALUES ($1, 'PAST_DUE', 1000, 'c')`,

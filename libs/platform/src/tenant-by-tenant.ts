@@ -6,8 +6,8 @@ interface OfTenant {
 }
 
 /**
- * Works for tenants one after the other, so that one whose rows are locked holds up no other: behind a failure its other items
- * wait, and it is left alone for a while, longer with each time.
+ * Works for tenants one after the other, or for some of them at once, so that one whose rows are locked holds up no other: behind a
+ * failure its other items wait, and it is left alone for a while, longer with each time.
  */
 export class TenantByTenant {
   private readonly locked = new LockedLines();
@@ -21,23 +21,31 @@ export class TenantByTenant {
   }
 
   /**
+   * @param atOnce tenants that are worked for at once, at most; one's items always follow one another
    * @returns how many items were worked for
    * @throws the first error when everything that was tried failed, and not for a lock: that is no matter of one tenant
    */
-  async each<Item extends OfTenant>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<number> {
+  async each<Item extends OfTenant>(
+    items: readonly Item[],
+    work: (item: Item) => Promise<unknown>,
+    atOnce = 1,
+  ): Promise<number> {
     const failed = new Map<string, unknown>();
     let done = 0;
-    for (const item of items) {
-      const { organizationId } = item;
-      if (failed.has(organizationId) || this.locked.pauseMs(organizationId) > 0) continue;
-      try {
-        await work(item);
-        this.locked.passed(organizationId);
-        done++;
-      } catch (error) {
-        failed.set(organizationId, error);
+    const workForAll = async (strand: readonly Item[]): Promise<void> => {
+      for (const item of strand) {
+        const { organizationId } = item;
+        if (failed.has(organizationId) || this.locked.pauseMs(organizationId) > 0) continue;
+        try {
+          await work(item);
+          this.locked.passed(organizationId);
+          done++;
+        } catch (error) {
+          failed.set(organizationId, error);
+        }
       }
-    }
+    };
+    await Promise.all(strandsOf(items, atOnce).map(workForAll));
     for (const [organizationId, error] of failed) {
       if (done === 0 && !isTimedOut(error)) throw error;
       this.locked.timedOut(organizationId, true);
@@ -45,4 +53,16 @@ export class TenantByTenant {
     }
     return done;
   }
+}
+
+/** The items in so many strands, each tenant's in one of them, in their order. */
+function strandsOf<Item extends OfTenant>(items: readonly Item[], count: number): Item[][] {
+  const strands = Array.from({ length: count }, (): Item[] => []);
+  const strandOf = new Map<string, Item[] | undefined>();
+  for (const item of items) {
+    const { organizationId } = item;
+    if (!strandOf.has(organizationId)) strandOf.set(organizationId, strands[strandOf.size % count]);
+    strandOf.get(organizationId)?.push(item);
+  }
+  return strands;
 }

@@ -34,6 +34,23 @@ describe('work tenant by tenant', () => {
     expect([reported, tenants.leftAlone()]).toEqual([[], []]);
   });
 
+  it('waits for no tenant with those that it works for at once, and keeps the order of each', async () => {
+    const tenants = new TenantByTenant(() => undefined);
+    const [first, begun] = [Promise.withResolvers<void>(), [] as string[]];
+    const works = ['a', 'b', 'a', 'c', 'b'].map((organizationId, place) => ({ organizationId, place }));
+    const all = tenants.each(
+      works,
+      async ({ organizationId, place }) => {
+        begun.push(`${organizationId}${place}`);
+        if (organizationId === 'a') await first.promise;
+        if (begun.length === 4) first.resolve();
+      },
+      3,
+    );
+    expect(await all).toBe(5);
+    expect(begun).toEqual(['a0', 'b1', 'c3', 'b4', 'a2']);
+  });
+
   it('takes a lock for a matter of its tenant, also when nothing else is to be done', async () => {
     const { tenants, each, reported } = run(['b'], lockTimeout);
     expect(await each([{ organizationId: 'b' }])).toBe(0);

@@ -52,9 +52,14 @@ export class LaneOrders {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  /** Carries out the orders of one job now. What fails, or is another replica's, follows in the background. */
-  async runOf(organizationId: string, jobId: string): Promise<void> {
-    await this.runNow(organizationId, jobId, new Budget(CALLER_WAITS_MS));
+  /**
+   * Carries out the orders of one job now. What fails, or is another replica's, follows in the background.
+   *
+   * @returns false when they failed
+   */
+  async runOf(organizationId: string, jobId: string): Promise<boolean> {
+    const budget = new Budget(CALLER_WAITS_MS);
+    return this.runNow(organizationId, jobId, budget).finally(() => budget.close());
   }
 
   /**
@@ -86,20 +91,23 @@ export class LaneOrders {
     return taken.length;
   }
 
-  private async runNow(organizationId: string, jobId: string, budget: Budget): Promise<void> {
+  private async runNow(organizationId: string, jobId: string, budget: Budget): Promise<boolean> {
     const lease = newCuid();
     const taken = await takeOrders(this.database, organizationId, jobId, lease);
-    if (taken) await this.run(taken, lease, budget);
+    return !taken || this.run(taken, lease, budget);
   }
 
-  private async run(taken: TakenOrders, lease: string, budget?: Budget): Promise<void> {
+  /** @returns false when they failed */
+  private async run(taken: TakenOrders, lease: string, budget?: Budget): Promise<boolean> {
     const { organizationId, jobId, orders, failures } = taken;
     try {
       for (const order of orders) await this.give(taken, order, budget);
       await ordersDone(this.database, taken, lease, orders.length);
+      return true;
     } catch (error) {
       this.log.error('lane-order.failed', error, { organizationId, jobId });
       await ordersFailed(this.database, taken, lease, backoffMs(failures + 1, BACKOFF));
+      return false;
     }
   }
 

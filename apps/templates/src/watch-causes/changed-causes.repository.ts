@@ -43,16 +43,20 @@ const changedSql = statement<ChangedCause>(
      WHERE c.is_there <> (c.reason = ANY (a.holds))
        AND (c.reason <> 'QUOTA' OR c.is_there OR o.is_over_quota IS NOT NULL OR a.quota_month < ${THIS_MONTH})
    )
-   SELECT j.organization_id AS "organizationId", j.id AS "jobId", c.reason, c.is_there AS begins
-   FROM changed c CROSS JOIN LATERAL unnest(c.ids) AS one(id)
-   JOIN job j ON j.organization_id = c.organization_id AND j.id = one.id
-   WHERE c.is_there OR c.updated_at > j.held_at OR c.event_id > cuid_floor(j.held_at) OR j.held_at < now() - ${AHEAD}
-   ORDER BY c.is_there DESC, j.organization_id, j.id LIMIT $1`,
+   SELECT organization_id AS "organizationId", id AS "jobId", reason, is_there AS begins FROM (
+     SELECT j.organization_id, j.id, c.reason, c.is_there,
+       row_number() OVER (PARTITION BY j.organization_id ORDER BY c.is_there DESC, j.id) AS turn
+     FROM changed c CROSS JOIN LATERAL unnest(c.ids) AS one(id)
+     JOIN job j ON j.organization_id = c.organization_id AND j.id = one.id
+     WHERE c.is_there OR c.updated_at > j.held_at OR c.event_id > cuid_floor(j.held_at) OR j.held_at < now() - ${AHEAD}
+   ) AS turns
+   ORDER BY turn, organization_id LIMIT $1`,
 );
 
 /**
- * Causes that began or ended since jobs were held or released last. What begins comes first: between the end of one cause and the
- * beginning of another nothing is sent.
+ * Causes that began or ended since jobs were held or released last. Organizations take turns: the second cause of one comes after the first
+ * of each other one. Of an organization what begins comes first: between the end of one cause and the beginning of another nothing is
+ * sent.
  *
  * @param without ids of organizations that are left out
  */

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { LockedLines } from '@switchboard/outbox';
 import { LOG, PollingWorker, TenantByTenant, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { CauseSignal } from '../job/cause-signal.js';
@@ -13,6 +14,8 @@ import { changedCauses, type ChangedCause } from './changed-causes.repository.js
 const IDLE_MS = 3_000;
 /** Jobs, or organizations, of one round. */
 const ROUND_MAX = 100;
+/** Organizations whose causes are followed at once: half of the connections of one replica. */
+const ORGANIZATIONS_MAX = 4;
 /** Before an organization that is over its quota is asked of again. */
 const ASK_AGAIN_SECONDS = 10;
 
@@ -26,6 +29,8 @@ export class WatchCausesWorker extends PollingWorker {
   private readonly tenants = new TenantByTenant((organizationId, error) =>
     this.log.error('job.watch-failed', error, { organizationId }),
   );
+  /** Organizations whose lanes did not obey at once. */
+  private readonly slow = new LockedLines();
   private readonly quotas = new TenantByTenant((organizationId, error) =>
     this.log.error('job.quota-unknown', error, { organizationId }),
   );
@@ -45,7 +50,7 @@ export class WatchCausesWorker extends PollingWorker {
   async round(): Promise<boolean> {
     await this.askQuotas();
     const changed = await changedCauses(this.database, ROUND_MAX, this.tenants.leftAlone());
-    const followed = await this.tenants.each(changed, (cause) => this.follow(cause));
+    const followed = await this.tenants.each(changed, (cause) => this.follow(cause), ORGANIZATIONS_MAX);
     return followed > 0 && changed.length === ROUND_MAX;
   }
 
@@ -64,6 +69,7 @@ export class WatchCausesWorker extends PollingWorker {
     await recordQuotaUse(this.database, organizationId, messagesPerMonth, used > messagesPerMonth);
   }
 
+  /** The job is held, or goes on, with the COMMIT; its lane now, unless messaging has just let an order of the organization wait. */
   private async follow({ organizationId, jobId, reason, begins }: ChangedCause): Promise<void> {
     const hold = { organizationId, jobId, reason };
     const changed = await this.database.transaction(async (tx) => {
@@ -78,6 +84,8 @@ export class WatchCausesWorker extends PollingWorker {
     if (!changed) return;
     this.log.info(begins ? 'job.held' : 'job.released', { organizationId, jobId, reason });
     this.feedSignal.wake();
-    await this.orders.runOf(organizationId, jobId);
+    if (this.slow.pauseMs(organizationId) > 0) return;
+    if (await this.orders.runOf(organizationId, jobId)) this.slow.passed(organizationId);
+    else this.slow.timedOut(organizationId, true);
   }
 }
