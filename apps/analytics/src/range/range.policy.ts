@@ -3,6 +3,7 @@ import type { ReportRequest } from '@switchboard/contracts/analytics/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { DateTime } from 'luxon';
+import { zoneOf } from './zone.policy.js';
 
 /** What a report covers. */
 export interface ReportRange {
@@ -29,12 +30,14 @@ const DATE_ALONE = /^\d{4}-\d\d-\d\d$/;
  * Source: docs/api-behaviour.md#analytics-range
  */
 export function rangeOf({ from, to, granularity, timezone }: ReportRequest, now: Date): ReportRange {
-  const end = ceiling(to === null ? now.getTime() : momentOf(to, timezone, 'to'));
-  const start = floor(from === null ? defaultStart(end, timezone) : momentOf(from, timezone, 'from'));
+  const zone = zoneOf(timezone);
+  if (zone === null) throw invalid('`timezone` must be a name of the IANA time zone database');
+  const end = ceiling(to === null ? now.getTime() : momentOf(to, zone, 'to'));
+  const start = floor(from === null ? defaultStart(end, zone) : momentOf(from, zone, 'from'));
   if (start >= end) throw invalid('`from` must be before `to`');
   const bounds = [new Date(start)];
   for (let at = start; at < end;) {
-    at = Math.min(nextPoint(at, granularity, timezone), end);
+    at = Math.min(nextPoint(at, granularity, zone), end);
     bounds.push(new Date(at));
     if (bounds.length > POINTS_MAX + 1) {
       throw invalid(`\`from\`, \`to\` and \`granularity\` must give at most ${POINTS_MAX} points`);

@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { ReportRequest } from '@switchboard/contracts/analytics/rpc';
+import { IANAZone } from 'luxon';
 import { rangeOf } from './range.policy.js';
 
 const now = new Date('2026-11-22T12:07:00.000Z');
@@ -31,6 +32,24 @@ describe('the range of a report', () => {
       '2026-02-28T18:15:00.000Z',
       '2026-03-01T18:15:00.000Z',
     ]);
+  });
+
+  it('gives luxon, which keeps each name for good, one name of a zone however it is written', () => {
+    const create = jest.spyOn(IANAZone, 'create');
+    const spellings = [
+      'America/Argentina/Buenos_Aires',
+      'America/ARgEntina/Buenos_Aires',
+      'America/Argentina/BUENOS_AIRES',
+    ];
+    const starts = spellings.map((timezone) => startsOf({ from: '2026-03-01', to: '2026-03-01', timezone }));
+    const given = create.mock.calls.map(([name]) => name);
+    create.mockRestore();
+    expect(starts).toEqual(spellings.map(() => ['2026-03-01T03:00:00.000Z', '2026-03-02T03:00:00.000Z']));
+    expect(new Set(given).size).toBe(1);
+  });
+
+  it('refuses a zone that only another release knows', () => {
+    expect(() => startsOf({ timezone: 'Mars/Olympus' })).toThrow('`timezone` must be a name of the IANA time zone');
   });
 
   it('rounds moments outwards to 15 minutes', () => {
