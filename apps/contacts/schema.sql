@@ -19,6 +19,7 @@ outbox_pending
 relay_state with fillfactor=50
 unconfirmed_erasure
 unconfirmed_removal
+version_floor
 
 -- columns
 channel.organization_id text collate C not null
@@ -119,6 +120,8 @@ unconfirmed_removal.organization_id text collate C not null
 unconfirmed_removal.opt_out_id text collate C not null
 unconfirmed_removal.contact_id text collate C not null
 unconfirmed_removal.started_at timestamp with time zone not null default now()
+version_floor.id integer not null default 1
+version_floor.version bigint not null
 
 -- constraints
 channel: PRIMARY KEY (organization_id, id)
@@ -144,6 +147,8 @@ outbox_pending: PRIMARY KEY ("position")
 relay_state: PRIMARY KEY (stream)
 unconfirmed_erasure: PRIMARY KEY (organization_id, contact_id)
 unconfirmed_removal: PRIMARY KEY (organization_id, opt_out_id)
+version_floor: CHECK ((id = 1))
+version_floor: PRIMARY KEY (id)
 
 -- indexes
 CREATE UNIQUE INDEX channel_pkey ON contacts.channel USING btree (organization_id, id)
@@ -179,6 +184,7 @@ CREATE INDEX unconfirmed_erasure_started ON contacts.unconfirmed_erasure USING b
 CREATE UNIQUE INDEX unconfirmed_erasure_pkey ON contacts.unconfirmed_erasure USING btree (organization_id, contact_id)
 CREATE INDEX unconfirmed_removal_started ON contacts.unconfirmed_removal USING btree (started_at)
 CREATE UNIQUE INDEX unconfirmed_removal_pkey ON contacts.unconfirmed_removal USING btree (organization_id, opt_out_id)
+CREATE UNIQUE INDEX version_floor_pkey ON contacts.version_floor USING btree (id)
 
 -- functions
 assign_ordinal()

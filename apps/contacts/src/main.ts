@@ -2,6 +2,12 @@ import 'reflect-metadata';
 import { serve } from '@switchboard/platform';
 import { contactsConfig } from './contacts.config.js';
 import { ContactsModule } from './contacts.module.js';
+import { raiseVersionFloor } from './contact/version-floor.js';
 
 const config = contactsConfig();
-await serve({ service: 'contacts', config, module: ContactsModule.of(config) });
+await serve({
+  service: 'contacts',
+  config,
+  module: ContactsModule.of(config),
+  onRestored: raiseVersionFloor,
+});

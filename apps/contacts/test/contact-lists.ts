@@ -19,6 +19,8 @@ export const MANY_OF = 'cmanycontacts';
 /** Four segments of the search. */
 export const MANY = 30_000;
 
+const NEW = { optOuts: [], appliedStatements: null, mergedInto: null, version: 1, versionFloor: 0 };
+
 /** What a test says of a contact that it stores. */
 export interface ContactParts {
   readonly name?: string | null;
@@ -82,7 +84,7 @@ export class ContactLists {
       const own = { organizationId, id: newCuid(), phone, name, email, messagingId: '', aliases: phone ? [phone] : [] };
       return {
         before: null,
-        after: { ...own, optOuts: [], appliedStatements: null, mergedInto: null, version: 1, updatedAt: new Date() },
+        after: { ...own, ...NEW, updatedAt: new Date() },
       };
     });
     await this.database.transaction((tx) => storeContacts(tx, writes));

@@ -37,7 +37,14 @@ const channelId = 'cchannel1';
 
 /** Which indexes a statement may use, by its name; several where it looks at several tables. */
 const INDEXES: Readonly<Record<string, readonly string[]>> = {
-  'contacts.find': ['contact_alias_pkey', 'contact_pkey', 'contact_alias_contact', 'opt_out_contact'],
+  'contacts.find': [
+    'contact_alias_pkey',
+    'contact_pkey',
+    'contact_alias_contact',
+    'opt_out_contact',
+    'version_floor_pkey',
+    'incarnation_pkey',
+  ],
   'contacts.change': ['contact_pkey'],
   'contacts.release-aliases': ['contact_alias_pkey'],
   'contacts.delete-opt-outs': ['opt_out_pkey'],

@@ -28,6 +28,8 @@ export interface RunningContacts {
   readonly messaging: RpcClient;
   readonly connection: NatsConnection;
   readonly superuser: Database;
+  /** As a replica has it. */
+  readonly database: Database;
   /** What the fence was given, in order. */
   readonly fenced: ContactFacts[];
   /** What it was given with them: contacts that were merged into theirs. */
@@ -90,6 +92,7 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
     messaging: new PatientRpcClient(connection),
     connection,
     superuser: await prepared.superuser(),
+    database: await prepared.database(),
     fenced,
     fencedMerged,
     forgotten,

@@ -1,5 +1,6 @@
 import { aliasList } from './alias.policy.js';
 import type { Contact, FormerAlias, OptOut } from './contact.entity.js';
+import { isBehindFloor, versionAfter } from './contact-version.policy.js';
 import { optOutsOfBoth } from './opt-outs-of-both.policy.js';
 
 /** One change of a contact, to be emitted. */
@@ -15,8 +16,11 @@ export interface ContactStep {
   readonly removalId: string | null;
 }
 
-/** What a change hands on to its events. */
-export type GivenToStep = Partial<Pick<ContactStep, 'observed' | 'removalId'>>;
+/** What a change hands on to its events and to its version. */
+export type GivenToStep = Partial<Pick<ContactStep, 'observed' | 'removalId'>> & {
+  /** Whether other services must take the contact for the newest, whatever changed: see `versionAfter`. */
+  readonly isConfirmed?: boolean;
+};
 
 /** A contact as it was read and as it shall be. */
 export interface ContactWrite {
@@ -95,6 +99,7 @@ export class ContactLedger {
       organizationId,
       id: isGiven ? givenId : this.newId(),
       version: 1,
+      versionFloor: 0,
       updatedAt: at,
       optOuts: [],
       appliedStatements: null,
@@ -113,8 +118,8 @@ export class ContactLedger {
    */
   change(before: Contact, patch: ContactPatch, given: GivenToStep = {}): Contact {
     const aliases = aliasList(patch.aliases ?? before.aliases);
-    const changed: Contact = { ...before, ...patch, aliases, version: before.version + 1, updatedAt: this.at };
-    const after = this.inherit(changed, before.aliases);
+    const changed = this.inherit({ ...before, ...patch, aliases, updatedAt: this.at }, before.aliases);
+    const after: Contact = { ...changed, version: versionAfter(before, changed, given.isConfirmed ?? false) };
     for (const alias of before.aliases.filter((one) => !aliases.includes(one))) {
       this.owners.delete(alias);
       this.givenUp.push({ organizationId: this.organizationId, contactId: before.id, alias, until: this.at });
@@ -135,9 +140,18 @@ export class ContactLedger {
     return this.change(goingOn, { ...patch, optOuts: optOutsOfBoth(goingOn, former, ({ id }) => id) });
   }
 
+  /**
+   * The contact as other services take it for the newest, whatever they hold. After a restore it is changed once for that; else it
+   * stays as it is.
+   */
+  confirm(contact: Contact): Contact {
+    return isBehindFloor(contact) ? this.change(contact, {}, { isConfirmed: true }) : contact;
+  }
+
   /** Records that events were taken into account without a change. */
   acknowledge(contact: Contact, observed: readonly string[]): void {
-    this.recordStep(contact, contact, { observed });
+    if (isBehindFloor(contact)) this.change(contact, {}, { observed, isConfirmed: true });
+    else this.recordStep(contact, contact, { observed });
   }
 
   /** Aliases that contacts did not have when they were read. */

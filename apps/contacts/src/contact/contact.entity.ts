@@ -41,7 +41,9 @@ export interface Contact {
   readonly appliedStatements: AppliedStatements | null;
   /** The contact of the same person that goes on; null: it goes on itself. A merged contact has no aliases and no opt-outs. */
   readonly mergedInto: string | null;
-  /** Grows by one with each change. */
+  /** Grows with each change: by one, and after a restore once to above its floor. */
   readonly version: number;
+  /** The version that other services may hold of a state that this database has lost; 0 before the first restore. */
+  readonly versionFloor: number;
   readonly updatedAt: Date;
 }

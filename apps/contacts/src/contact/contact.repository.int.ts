@@ -58,6 +58,7 @@ function created(id: string, aliases: readonly string[]): ContactWrite {
     appliedStatements: null,
     mergedInto: null,
     version: 1,
+    versionFloor: 0,
     updatedAt: new Date(),
   };
   return { before: null, after };

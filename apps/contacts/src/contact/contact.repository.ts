@@ -6,6 +6,7 @@ import type { Contact, OptOut } from './contact.entity.js';
 import type { ContactWrite } from './contact-ledger.js';
 import { storeMerges } from './store-merges.js';
 import { coverageOf, searchTextOf } from './contact.policy.js';
+import { VERSION_FLOOR } from './version-floor.js';
 
 /** Which contacts are read: by their aliases and by their ids. */
 export interface ContactQuestion {
@@ -26,8 +27,8 @@ interface ContactRow extends Omit<Contact, 'aliases' | 'optOuts'> {
 const findContacts = statement<ContactRow>(
   'contacts.find',
   `SELECT c.organization_id AS "organizationId", c.id, c.phone, c.messaging_id AS "messagingId", c.name, c.email,
-     c.version::float8 AS version, c.updated_at AS "updatedAt", c.applied_statements AS "appliedStatements",
-     c.merged_into AS "mergedInto",
+     c.version::float8 AS version, ${VERSION_FLOOR}::float8 AS "versionFloor", c.updated_at AS "updatedAt",
+     c.applied_statements AS "appliedStatements", c.merged_into AS "mergedInto",
      (SELECT array_agg(a.alias ORDER BY a.alias) FROM contact_alias a
       WHERE a.organization_id = c.organization_id AND a.contact_id = c.id) AS aliases,
      CASE WHEN c.coverage <> 0 THEN

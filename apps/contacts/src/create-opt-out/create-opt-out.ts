@@ -33,7 +33,8 @@ export function createOptOut(
     decide: (ledger) => {
       const contact = contactOf(ledger, input.of);
       const standing = contact.optOuts.find((optOut) => optOut.channelId === channelId);
-      if (standing) return { contact, optOut: standing, isNew: standing.id === newId };
+      // Messaging may hold a removal of it that a restore has lost here.
+      if (standing) return { contact: ledger.confirm(contact), optOut: standing, isNew: standing.id === newId };
       const optOut: OptOut = { id: newId ?? ledger.newId(), channelId, source, reason };
       return { contact: ledger.change(contact, { optOuts: [...contact.optOuts, optOut] }), optOut, isNew: true };
     },

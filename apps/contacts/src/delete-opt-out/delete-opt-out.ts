@@ -24,7 +24,7 @@ export function deleteOptOut(
       const contact = ledger.findGoingOn(contactId);
       if (!contact) throw new AppError(contactsErrors.OPT_OUT_NOT_FOUND);
       const left = contact.optOuts.filter(({ id }) => id !== optOutId);
-      if (left.length === contact.optOuts.length) return contact;
+      if (left.length === contact.optOuts.length) return ledger.confirm(contact);
       return ledger.change(contact, { optOuts: left }, { removalId: callId });
     },
   };

@@ -9,6 +9,7 @@ import { phoneForms } from '../contact/alias.policy.js';
 import type { Contact, OptOut } from '../contact/contact.entity.js';
 import { keepFormerAliases } from '../contact/former-alias.repository.js';
 import { mergedIdsOf } from '../contact/merged-contact.repository.js';
+import { VERSION_FLOOR } from '../contact/version-floor.js';
 import { HeldOptOutRepository } from '../held-opt-out/held-opt-out.repository.js';
 import { erasedEvent, type AnnouncedErasure } from './erased-event.js';
 import { UnconfirmedErasureRepository, type UnconfirmedErasure } from './unconfirmed-erasure.repository.js';
@@ -20,7 +21,7 @@ export type ErasureOutcome = UnconfirmedErasure | 'repeated' | 'not-found';
 const deleteContact = statement<Pick<Contact, 'version' | 'phone' | 'updatedAt'>>(
   'contacts.erase.contact',
   `DELETE FROM contact WHERE organization_id = $1 AND id = $2
-   RETURNING version::float8 AS version, phone, updated_at AS "updatedAt"`,
+   RETURNING greatest(version, ${VERSION_FLOOR})::float8 AS version, phone, updated_at AS "updatedAt"`,
 );
 const deleteAliases = statement<{ alias: string }>(
   'contacts.erase.aliases',

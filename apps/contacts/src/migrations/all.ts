@@ -11,6 +11,7 @@ import { FormerAliases1767600000000 } from './1767600000000-former-aliases.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
+import { VersionFloor1767830000000 } from './1767830000000-version-floor.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -27,4 +28,5 @@ export const contactsMigrations = [
   ErasureTurns1767610000000,
   EmptiedTables1767700000000,
   UnmeasuredTables1767800000000,
+  VersionFloor1767830000000,
 ] as const;

@@ -30,7 +30,7 @@ export function recordObserved(observed: ObservedOptOut, traceparent: string | n
       if (!named || !contact) return false;
       const preference = { channelId: messagingChannelId, value: 'stop', source } as const;
       const patch = preferencePatch(contact, preference, { id: eventId, at }, ledger.newId);
-      if (patch) ledger.change(contact, patch, { observed: [eventId] });
+      if (patch) ledger.change(contact, patch, { observed: [eventId], isConfirmed: true });
       else ledger.acknowledge(contact, [eventId]);
       // Messaging keeps its own record of the contact that it sent to.
       if (named !== contact) ledger.acknowledge(named, [eventId]);

@@ -14,6 +14,10 @@ export function resolveContacts(
     aliases: sightings.flatMap(aliasesOf),
     contactIds: [],
     traceparent,
-    decide: (ledger) => sightings.map((sighting) => factsOf(resolveSighting(ledger, sighting))),
+    decide: (ledger) =>
+      sightings.map((sighting) => {
+        const contact = resolveSighting(ledger, sighting);
+        return factsOf(sighting.hasNoOwner === true ? ledger.confirm(contact) : contact);
+      }),
   };
 }

@@ -29,7 +29,8 @@ export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting
   const contact = known ? sighted(ledger, known, sighting) : create(ledger, sighting);
   const { preference, statement } = sighting;
   const patch = preference && statement ? preferencePatch(contact, preference, statement, ledger.newId) : null;
-  return patch ? ledger.change(contact, patch) : contact;
+  // Also where it changes nothing here: messaging may hold something else that a restore has lost.
+  return patch ? ledger.change(contact, patch, { isConfirmed: true }) : contact;
 }
 
 /** The person's number changed: their contact continues under the new one; another person may soon have the old forms. */

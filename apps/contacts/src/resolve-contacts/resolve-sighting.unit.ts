@@ -37,6 +37,7 @@ function contactOf(id: string, phone: string, more: Partial<Contact> = {}): Cont
     appliedStatements: null,
     mergedInto: null,
     version: 1,
+    versionFloor: 0,
     updatedAt: new Date(0),
     ...more,
   };

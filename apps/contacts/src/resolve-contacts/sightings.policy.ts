@@ -38,7 +38,8 @@ export function checkSightings(sightings: unknown): ContactSighting[] {
     const preference = checkPreference(fields['preference'] ?? null, at);
     const statement = checkStatement(fields['statement'] ?? null, at);
     if ((preference || formerPhone) && !statement) throw invalid(`${at}.statement\` must be given`);
-    return { phone, profileName, messagingId, upstreamUserId, formerPhone, preference, statement };
+    const hasNoOwner = fields['hasNoOwner'] === true;
+    return { phone, profileName, messagingId, upstreamUserId, formerPhone, preference, statement, hasNoOwner };
   });
 }
 

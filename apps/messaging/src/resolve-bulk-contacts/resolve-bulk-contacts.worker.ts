@@ -58,7 +58,7 @@ export class ResolveBulkContactsWorker extends PollingWorker {
   }
 
   private async resolve({ organizationId, channelId, jobId, items }: UnknownGroup): Promise<void> {
-    const sightings = items.map(({ phone }) => ({ phone, profileName: null, messagingId: null }));
+    const sightings = items.map(({ phone }) => ({ phone, profileName: null, messagingId: null, hasNoOwner: true }));
     const principal = systemPrincipal(organizationId, 'bulk');
     const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
     await this.contacts.project(contacts.map((contact) => ({ organizationId, contact })));

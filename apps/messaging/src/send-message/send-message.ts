@@ -163,7 +163,7 @@ export class SendMessage {
 
   /** One rpc for a phone that messaging has never seen; without an answer nothing is stored. */
   private async learnContact(principal: Principal, phone: string, budget: Budget): Promise<void> {
-    const sightings = [{ phone, profileName: null, messagingId: null }];
+    const sightings = [{ phone, profileName: null, messagingId: null, hasNoOwner: true }];
     const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings }, { budget });
     const { organizationId } = principal;
     await Promise.all(contacts.map((contact) => this.learn.execute({ organizationId, contact }, budget.signal)));

@@ -5,7 +5,8 @@ import type { OptOutView } from './http.js';
 import type { ContactFacts } from './rpc.js';
 
 /**
- * A contact came into being or changed; carries all of it, so that projections need no order but `version`.
+ * A contact came into being or changed; carries all of it, so that projections need no order but `version`. After PostgreSQL was restored
+ * or restarted `sequence` may skip numbers.
  *
  * @aggregate contact, counted
  */

@@ -51,6 +51,8 @@ export interface ContactSighting {
     /** ISO 8601; of two preferences for a channel the later one holds, of one moment the one that came last. */
     readonly at: string;
   } | null;
+  /** The asker's newest facts give the phone to no contact. The answer is newer than those, also after a restore of the database. */
+  readonly hasNoOwner?: boolean;
 }
 
 /** Finds or creates one contact per sighting (1 to 200), in the order asked; concurrent calls make one contact. */

@@ -186,6 +186,23 @@ describe('the auditor', () => {
     expect(rulesOf({ sequences: new Map([['cconversation1', 4]]) })).toEqual(['event.sequence']);
   });
 
+  it('lets a contact go on above the moment at which PostgreSQL was started, and finds any other gap', () => {
+    const startMs = Date.UTC(2026, 0);
+    const rulesFor = (service: string, ...sequences: readonly number[]): string[] => {
+      const changed = sequences.map((sequence, at): RecordedEvent => {
+        const emitted = { aggregateId: 'ccontact1', messageId: null, sequence, digest: 'changed' };
+        return { ...emitted, id: `cevent${at + 10}`, subject: `${service}.contact.changed.v1` };
+      });
+      const outbox = [...EVENTS, ...changed].map((event) => ({ ...event, isPublished: true }));
+      const given = new Map([...ledgers().sequences, ['ccontact1', sequences.at(-1) ?? 0] as const]);
+      return rulesOf({ seen: [...EVENTS, ...changed], outbox, sequences: given });
+    };
+    expect(rulesFor('contacts', 1, startMs + 1, startMs + 2)).toEqual([]);
+    expect(rulesFor('contacts', startMs + 1, startMs + 3)).toEqual(['event.sequence']);
+    expect(rulesFor('contacts', 1, 3_000)).toEqual(['event.sequence']);
+    expect(rulesFor('messaging', 1, startMs + 1)).toEqual(['event.sequence']);
+  });
+
   it.each([
     ['contacts', ['event.order']],
     // Written without a lock of what they speak of: their positions are no order of commits.

@@ -21,6 +21,8 @@ export type Rule =
   | 'drain.slow'
   /** A request to the upstream began after the opt-out call of its number had returned. */
   | 'fence.late'
+  /** The number of a contact is kept though its erasure had been answered. */
+  | 'erasure.lost'
   /** More messages passed than the month's quota allows, fewer than it had left, or its counter differs from them. */
   | 'quota.exceeded'
   | 'quota.unused'

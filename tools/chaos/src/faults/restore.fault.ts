@@ -11,6 +11,7 @@ import { ReportBook } from '../fault/report-book.js';
 import type { SendLoad } from '../load/send-load.js';
 import { HEALTHY } from '../load/send-plan.js';
 import { answeredWith, RacingCallers } from '../races/racing-callers.js';
+import { ChangedPeople } from '../restore/changed-people.js';
 import { consumerEpochs, doubledRequests, knownMessages, unappliedOfBroker } from '../restore/restored-ledger.js';
 import { BEGINNING, settle } from '../stage/settle.js';
 import { pidsOf, type Stage } from '../stage/stage.js';
@@ -55,9 +56,10 @@ async function restoreOnce(
   const findings: Finding[] = [];
   const callers = new RacingCallers(stage, OPT_OUTS);
   const phones = Array.from({ length: OPT_OUTS }, () => callers.nextPhone());
+  const people = new ChangedPeople(stage, callers);
   await stage.simulator.turn({ ...UNRULY_KNOBS, errorRate: THROTTLED });
   const load = stage.load({ random, mix: HEALTHY, callers: CALLERS });
-  await Promise.all(phones.slice(OPT_OUTS / 2).map((phone) => callers.send(phone)));
+  await Promise.all([people.write(), ...phones.slice(OPT_OUTS / 2).map((phone) => callers.send(phone))]);
   await wait(isShort ? 2_000 : 5_000);
   const atBackup = await knownMessages(stage);
   const backupBeganMs = Date.now();
@@ -66,6 +68,9 @@ async function restoreOnce(
 
   await Promise.all(phones.map((phone) => callers.send(phone)));
   const optedOut = await Promise.all(phones.map((phone) => callers.optOut(phone)));
+  const unchanged = await people.change();
+  if (unchanged > 0)
+    findings.push({ rule: 'unnoticed', detail: `${unchanged} people did not change after the backup` });
   await wait(isShort ? TRAFFIC_MS.short : TRAFFIC_MS.full);
   await load.stop();
   await stage.simulator.turn({ errorRate: {} });
@@ -85,6 +90,7 @@ async function restoreOnce(
   );
   const appliedMs = Date.now() - restoredMs;
 
+  findings.push(...(await people.act()));
   const refused = await Promise.all(phones.map((phone) => callers.send(phone)));
   await wait(isShort ? TRAFFIC_MS.short : TRAFFIC_MS.full);
   await again.stop();

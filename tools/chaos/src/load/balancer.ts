@@ -35,7 +35,7 @@ export class Balancer {
 
   /** @throws NoConnection when nothing was sent; any other error when a request was and no whole answer came */
   async ask(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
     headers: Record<string, string>,
     body: string | null = null,

@@ -47,22 +47,45 @@ export class RacingCallers {
 
   /** Opts a number out. @returns when the call had returned, by the machine's clock; null when it did not succeed */
   async optOut(phone: string): Promise<number | null> {
+    return isTaken(await this.ask('/v1/opt-outs', { phone })) ? Date.now() : null;
+  }
+
+  /** Opts a number out and in again. @returns whether both calls succeeded */
+  async optOutAndIn(phone: string): Promise<boolean> {
     const outcome = await this.ask('/v1/opt-outs', { phone });
-    return outcome.kind === 'answered' && outcome.status < 300 ? Date.now() : null;
+    if (!isTaken(outcome) || outcome.id === null) return false;
+    return isTaken(await this.delete(`/v1/opt-outs/${outcome.id}`));
+  }
+
+  /** Erases a contact. @returns whether the call succeeded */
+  async erase(contactId: string): Promise<boolean> {
+    return isTaken(await this.delete(`/v1/contacts/${contactId}`));
   }
 
   async close(): Promise<void> {
     await this.balancer.close();
   }
 
-  private async ask(path: string, body: unknown): Promise<SendOutcome> {
+  private ask(path: string, body: unknown): Promise<SendOutcome> {
     const headers = { authorization: `Bearer ${this.sender.apiKey}`, 'content-type': 'application/json' };
+    return this.outcome(() => this.balancer.ask('POST', path, headers, JSON.stringify(body)));
+  }
+
+  private delete(path: string): Promise<SendOutcome> {
+    return this.outcome(() => this.balancer.ask('DELETE', path, { authorization: `Bearer ${this.sender.apiKey}` }));
+  }
+
+  private async outcome(ask: () => ReturnType<Balancer['ask']>): Promise<SendOutcome> {
     try {
-      return outcomeOf(await this.balancer.ask('POST', path, headers, JSON.stringify(body)));
+      return outcomeOf(await ask());
     } catch (error) {
       return { kind: error instanceof NoConnection ? 'refused' : 'reset', error: codeOf(error) };
     }
   }
+}
+
+function isTaken(outcome: SendOutcome): outcome is Extract<SendOutcome, { kind: 'answered' }> {
+  return outcome.kind === 'answered' && outcome.status < 300;
 }
 
 /** How many of these sends were answered with that status. */
