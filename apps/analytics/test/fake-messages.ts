@@ -1,3 +1,4 @@
+import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import type { CountedMessage, CountedPage, ListCountedRequest } from '@switchboard/contracts/messaging/counted-rpc';
 import type { RpcClient } from '@switchboard/nats';
@@ -6,7 +7,9 @@ import type { MessageFact } from '../src/fact/message-fact.js';
 /** Messages as messaging has them: the newest version of each that was committed. */
 export class FakeMessages {
   private readonly newest = new Map<string, MessageFact>();
-  private keptFrom: string | undefined;
+
+  /** @param keptFrom as messaging says it before it has removed any; null: of a release that does not say it */
+  constructor(private keptFrom: string | null = cuidFloor(new Date(0))) {}
 
   /** Commits a version; its event may be delivered from now on. */
   commit(fact: MessageFact): void {
@@ -33,7 +36,7 @@ export class FakeMessages {
     ): Promise<CountedPage> => {
       await before();
       const behind = this.all().filter((fact) => fact.organizationId === organizationId && fact.id > (after ?? ''));
-      return { messages: behind.slice(0, limit).map(countedOf), keptFrom: this.keptFrom };
+      return { messages: behind.slice(0, limit).map(countedOf), keptFrom: this.keptFrom ?? undefined };
     };
     return { call: answer as unknown as RpcClient['call'] };
   }

@@ -9,7 +9,7 @@ export interface MessagePage {
   readonly messages: readonly CountedMessage[];
   /** Facts of messages that messaging does not have. */
   readonly gone: readonly KnownFact[];
-  /** The oldest message that is kept, or the beginning of the ids from which on all are; null: none is. */
+  /** The beginning of the ids from which on every message is kept; null: an older messaging that has none does not say it. */
   readonly oldestId: string | null;
   /** The id up to which the page says everything; null: to the end. */
   readonly until: string | null;
@@ -42,7 +42,9 @@ export async function readPage(
     return { messages, keptFrom, until: last?.id ?? AFTER_EVERY_ID };
   };
   const first = await ask();
-  const oldestKept = known ?? first.messages[0]?.id ?? null;
+  // An older messaging does not say from where on it keeps messages: then what is older than the first one stays.
+  const saidFrom = first.keptFrom === '' ? first.messages[0]?.id : first.keptFrom;
+  const oldestKept = known ?? saidFrom ?? null;
   if (oldestKept === null) return { messages: [], gone: [], oldestId: null, until: null };
   const range: FactRange = { organizationId, from: oldestKept, after: position, until: first.until };
   const stored = await facts.list(range, knownMax);

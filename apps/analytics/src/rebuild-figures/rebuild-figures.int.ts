@@ -113,6 +113,35 @@ describe('a rebuild', () => {
     expect(before['requests:2xx GET /v1/ping']).toBe(4);
   });
 
+  it('takes away figures of messages that a restore has lost, where none is left and where all that are left are newer', async () => {
+    const enough = stories.filter((lives) => lives.length > 1);
+    await fc.assert(
+      fc.asyncProperty(enough, fc.boolean(), async (lives, isNoneLeft) => {
+        const organizationId = newCuid();
+        const facts = versionsOf(lives, organizationId).flat();
+        await take(facts);
+        const messages = new FakeMessages();
+        const [first] = facts;
+        for (const fact of facts) if (!isNoneLeft && fact.id !== first?.id) messages.commit(fact);
+        await rebuild(organizationId, messages);
+        const expected = recount(messages.all());
+        for (const grain of [15, 60, 1440]) expect(await counted(superuser, organizationId, grain)).toEqual(expected);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('leaves figures older than the first message where an older messaging does not say from where on it keeps them', async () => {
+    const organizationId = newCuid();
+    const [facts = []] = fc
+      .sample(stories, { seed: 7, numRuns: 1 })
+      .map((lives) => versionsOf(lives, organizationId).flat());
+    await take(facts);
+    const before = await counted(superuser, organizationId, 60);
+    await rebuild(organizationId, new FakeMessages(null));
+    expect(await counted(superuser, organizationId, 60)).toEqual(before);
+  });
+
   it('leaves figures of messages that are removed while it runs', async () => {
     const enough = stories.filter((lives) => lives.length > 2 * PAGE_MAX);
     await fc.assert(

@@ -7,7 +7,7 @@ export interface Rebuild {
   readonly step: 'messages' | 'counts';
   /** Of messages an id, of counts the ISO 8601 time of a day; empty at the beginning of a step. */
   readonly position: string;
-  /** The oldest message that is kept; null as long as none was read. */
+  /** The beginning of the ids that are counted anew; null as long as no page was read. */
   readonly oldestId: string | null;
 }
 

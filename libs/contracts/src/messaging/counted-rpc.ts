@@ -35,7 +35,7 @@ export interface ListCountedRequest {
 export interface CountedPage {
   /** Of the organization, as figures count them, oldest first; fewer than `limit` are the last. */
   readonly messages: readonly CountedMessage[];
-  /** The beginning of ids from which on every message is kept; older ones may be missing. Absent before messaging removed any. */
+  /** The beginning of ids from which on every message is kept; older ones may be missing. Absent from an older release. */
   readonly keptFrom?: string;
 }
 
