@@ -13,7 +13,6 @@ import type { Channel } from '../src/channel/channel.entity.js';
 import { ChannelRepository } from '../src/channel/channel.repository.js';
 import { ShowToken } from '../src/channel/show-token.js';
 import { ConnectChannel } from '../src/connect-channel/connect-channel.js';
-import { ForeignLineReader } from '../src/channel/foreign-lines.js';
 import { TestChannel } from '../src/test-channel/test-channel.js';
 import type { LineOutcome, LineRequest } from '../src/upstream/line.js';
 import { Upstream } from '../src/upstream/upstream.js';
@@ -211,27 +210,6 @@ describe('channels of the application', () => {
     const unreadable = { connected: false, error: { code: 'TOKEN_UNREADABLE' } };
     expect(await testChannel.execute(organizationId, id, signal)).toMatchObject(unreadable);
     expect(await stored()).toMatchObject([{ status: 'CONNECTED' }]);
-  });
-
-  it('of another organization are foreign, their account where none of it is ours, and lines of no channel are not', async () => {
-    const [own, shared] = [await connect(), await connect({ businessAccountId: '1023' })];
-    const stranger = newCuid();
-    const [theirs, next] = [
-      await connect({ businessAccountId: '1024' }, stranger),
-      await connect({ businessAccountId: '1023' }, stranger),
-    ];
-    const asked = {
-      phoneNumberIds: [own, shared, theirs, next].map(({ phoneNumberId }) => phoneNumberId).concat('unknown'),
-      businessAccountIds: ['1022', '1023', '1024', 'unknown'],
-    };
-    const { phoneNumberIds, businessAccountIds } = await new ForeignLineReader(inbox.database).among(
-      organizationId,
-      asked,
-    );
-    expect([new Set(phoneNumberIds), businessAccountIds]).toEqual([
-      new Set([theirs.phoneNumberId, next.phoneNumberId]),
-      ['1024'],
-    ]);
   });
 
   it('of another organization do not exist', async () => {

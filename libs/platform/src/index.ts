@@ -39,7 +39,14 @@ export { TenantByTenant } from './tenant-by-tenant.js';
 export { TenantsAtOnce, type WorkOfTenants } from './tenants-at-once.js';
 export { PruneWorker, type PruneSpec } from './prune.worker.js';
 export { erasureTable, erasureTableReversal, ErasureTurnsMigration } from './erasure/erasure-table.js';
-export { erasedAmong, noteErasures, type PendingErasure } from './erasure/erasure-ledger.js';
+export {
+  endErasure,
+  erasedAmong,
+  leaveErasure,
+  noteErasures,
+  takeErasure,
+  type PendingErasure,
+} from './erasure/erasure-ledger.js';
 export { blankCallback, blankContact, type ErasedPerson } from './erasure/blank-event.policy.js';
 export { likeTerm } from './erasure/erase-events.js';
 export { remoteErasureBook, type ErasureBook, type ErasureKey } from './erasure/erasure-book.js';

@@ -18,7 +18,9 @@ const insertSql = statement(
    SELECT organization_id, contact_id, erased_at, now()
    FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS given(organization_id, contact_id, erased_at)
    ORDER BY 1, 2
-   ON CONFLICT (organization_id, contact_id) DO UPDATE SET due_at = now() WHERE erasure.due_at IS NULL`,
+   ON CONFLICT (organization_id, contact_id) DO UPDATE SET due_at = now(), erased_at = greatest(erasure.erased_at, excluded.erased_at),
+     passes = CASE WHEN excluded.erased_at > erasure.erased_at THEN 0 ELSE erasure.passes END
+   WHERE erasure.due_at IS NULL OR excluded.erased_at > erasure.erased_at`,
 );
 /**
  * Of the next organization that has any, in the order of their ids and from the first one on again: one that erases thousands delays
@@ -46,11 +48,12 @@ const keepSql = statement(
 const leaveSql = statement(
   'erasure.leave',
   `UPDATE erasure SET passes = passes + $3::int, due_at = now() + make_interval(secs => $4::float8)
-   WHERE organization_id = $1 AND contact_id = $2 AND due_at IS NOT NULL`,
+   WHERE organization_id = $1 AND contact_id = $2 AND erased_at = $5 AND due_at IS NOT NULL`,
 );
 const endSql = statement(
   'erasure.end',
-  'UPDATE erasure SET passes = passes + 1, due_at = NULL WHERE organization_id = $1 AND contact_id = $2',
+  `UPDATE erasure SET passes = passes + 1, due_at = NULL
+   WHERE organization_id = $1 AND contact_id = $2 AND erased_at = $3`,
 );
 const nextSql = statement<{ inMs: number }>(
   'erasure.next',
@@ -69,7 +72,10 @@ const erasedSql = statement<{ organizationId: string; contactId: string }>(
    JOIN erasure e ON e.organization_id = given.organization_id AND e.contact_id = given.contact_id`,
 );
 
-/** Notes contacts that are to be erased; one that is noted stays as it is, and when it has ended is confirmed once more. */
+/**
+ * Notes contacts that are to be erased; one that is noted stays as it is, and when it has ended is confirmed once more. One that is
+ * erased again, as it came back with a restored backup, is begun anew.
+ */
 export async function noteErasures(
   through: Queryable,
   erasures: readonly Pick<PendingErasure, 'organizationId' | 'contactId' | 'erasedAt'>[],
@@ -94,12 +100,12 @@ export async function keepErasure(through: Queryable, of: PendingErasure): Promi
 
 /** Leaves it until later. @param passes that have ended with this one: 0 or 1 */
 export async function leaveErasure(through: Queryable, of: PendingErasure, passes: 0 | 1, inMs: number): Promise<void> {
-  await through.query(leaveSql, [of.organizationId, of.contactId, passes, inMs / 1_000]);
+  await through.query(leaveSql, [of.organizationId, of.contactId, passes, inMs / 1_000, of.erasedAt]);
 }
 
 /** Nothing is left of the contact here. */
 export async function endErasure(through: Queryable, of: PendingErasure): Promise<void> {
-  await through.query(endSql, [of.organizationId, of.contactId]);
+  await through.query(endSql, [of.organizationId, of.contactId, of.erasedAt]);
 }
 
 /** Milliseconds until the next is due; null when none waits. */

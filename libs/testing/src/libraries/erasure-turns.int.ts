@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createLog,
+  endErasure,
   EraseSignal,
   ErasureTurnsMigration,
   erasureTable,
   ErasureWorker,
+  leaveErasure,
+  noteErasures,
+  takeErasure,
   type RoundResult,
 } from '@switchboard/platform';
 import type { Database } from '@switchboard/postgres';
@@ -70,6 +74,30 @@ describe('contacts that are due to be erased', () => {
     await run(`UPDATE contacts.erasure SET due_at = now() WHERE organization_id = 'd'`);
     expect(await takenBy(3)).toEqual(['a5', 'dlater', 'a6']);
     expect(await takenBy(40)).toHaveLength(34);
+  });
+
+  it('are begun anew when they are erased again, and are confirmed once more when they are announced again', async () => {
+    await run('DELETE FROM contacts.erasure');
+    const [first, again] = [new Date('2026-03-01T00:00:00.001Z'), new Date('2026-03-02T00:00:00.002Z')];
+    const note = (erasedAt: Date): Promise<void> =>
+      noteErasures(database, [{ organizationId: 'a', contactId: 'x', erasedAt }]);
+    const passes = async (): Promise<unknown> =>
+      (await run('SELECT passes, due_at IS NULL AS ended FROM contacts.erasure'))[0];
+    await note(first);
+    const taken = await takeErasure(database, '');
+    if (!taken) throw new Error('it is not due');
+    await leaveErasure(database, taken, 1, 0);
+    await note(again);
+    expect(await passes()).toEqual({ passes: 0, ended: false });
+    // The pass under way is of the erasure before.
+    await leaveErasure(database, taken, 1, 0);
+    await endErasure(database, taken);
+    expect(await passes()).toEqual({ passes: 0, ended: false });
+    await endErasure(database, { ...taken, erasedAt: again });
+    await note(first);
+    expect(await passes()).toEqual({ passes: 1, ended: false });
+    await note(again);
+    expect(await passes()).toEqual({ passes: 1, ended: false });
   });
 
   it('are found by one look at their index, whatever is done or waits, with statistics or without', async () => {
