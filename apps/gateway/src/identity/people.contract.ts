@@ -25,7 +25,12 @@ export interface Sessions {
    * cached. Moves the session's last use on, at most once a minute, with the address that it comes from.
    */
   find(secret: string, address?: string): Promise<SignedIn | null>;
-  /** Which of these have not ended, by whatever; exact, and no use of them. @param sessionIds at most some thousand */
+  /**
+   * Which of these have not ended, by whatever, and have the second factor that their organization requires; exact, and no use
+   * of them.
+   *
+   * @param sessionIds at most some thousand
+   */
   stillOpen(sessionIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** The open sessions of the person, in all organizations. */
   list(signedIn: SignedIn, page: PageInput): Promise<PageOf<OwnSession>>;

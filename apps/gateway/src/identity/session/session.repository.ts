@@ -40,12 +40,18 @@ export const findSession = statement<SessionRow>(
    WHERE s.secret_hash = $1 AND s.last_seen_at > $3 AND s.signed_in_at > $4`,
 );
 
-/** $1 ids, $2 and $3 the oldest last use and sign-in that still hold. By primary keys. */
+/**
+ * Open ones that are not kept out for want of a second factor. $1 ids, $2 and $3 the oldest last use and sign-in that still hold.
+ * By primary and unique keys; the factor is joined: for many sessions a sub-query would read all factors.
+ */
 export const findOpenSessions = statement<{ readonly id: string }>(
   'gateway.find-open-sessions',
   `SELECT s.id FROM session s
    JOIN membership m ON m.organization_id = s.organization_id AND m.user_id = s.user_id
-   WHERE s.id = ANY ($1::text[]) AND s.last_seen_at > $2 AND s.signed_in_at > $3`,
+   JOIN organization o ON o.id = s.organization_id
+   LEFT JOIN second_factor f ON f.user_id = s.user_id
+   WHERE s.id = ANY ($1::text[]) AND s.last_seen_at > $2 AND s.signed_in_at > $3
+     AND (NOT o.requires_second_factor OR f.enabled_at IS NOT NULL)`,
 );
 
 /**

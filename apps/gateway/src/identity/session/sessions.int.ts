@@ -61,6 +61,26 @@ describe('a session', () => {
     expect(await stands(session)).toBe(false);
   });
 
+  it('is kept out of what goes on by itself as long as it lacks a second factor that its organization requires', async () => {
+    const owner = await makeMember(database);
+    const session = await signIn(owner);
+    const { sessionId } = session.signedIn;
+    const isOpen = async (): Promise<boolean> => (await people.sessions.stillOpen([sessionId])).has(sessionId);
+    const enable = (at: Date | null): Promise<unknown> =>
+      database.dataSource.query('UPDATE gateway.second_factor SET enabled_at = $2 WHERE user_id = $1', [owner.id, at]);
+    expect(await isOpen()).toBe(true);
+    await people.secondFactors.requireIn(session.signedIn, true, source);
+    expect([await stands(session), await isOpen()]).toEqual([true, false]);
+    // One that waits for its first code is none.
+    await people.secondFactors.begin(session.signedIn, PASSWORD, source);
+    expect(await isOpen()).toBe(false);
+    await enable(new Date(clock.now()));
+    expect(await isOpen()).toBe(true);
+    await enable(null);
+    await people.secondFactors.requireIn(session.signedIn, false, source);
+    expect(await isOpen()).toBe(true);
+  });
+
   it('ends twelve hours after the password was given, used or not, switched or not, and is pruned then', async () => {
     const user = await makeMember(database);
     const second = await makeOrganization(database);
