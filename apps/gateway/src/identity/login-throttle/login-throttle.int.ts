@@ -163,6 +163,26 @@ describe('login attempts', () => {
     await attempt(limit, { ...guess, deviceCookie: second }, async (of) => (known.push(of), true));
     expect(known).toEqual(['known']);
   });
+
+  it('of one account keep no known browser of another out, however many browsers it has, with right passwords or wrong', async () => {
+    const [limit, passwords] = [throttle(), new Passwords()];
+    const hash = await passwords.hash(PASSWORD);
+    const check = async (of: Acquaintance): Promise<true | null> =>
+      (await passwords.verify(hash, PASSWORD, of)) ? true : null;
+    const many = { email: 'browsers@people.example', address: '198.51.100.10' };
+    const own = { email: 'browser@people.example', address: '198.51.100.11' };
+    const marks = Array.from({ length: 12 }, () => devices.renewed(null, many.email));
+    // Fewer of each browser than are counted.
+    const flood = marks.flatMap((deviceCookie) =>
+      Array.from({ length: 9 }, () => codeOf(attempt(limit, { ...many, deviceCookie }, check))),
+    );
+    const deviceCookie = devices.renewed(null, own.email);
+    for (let round = 0; round < 3; round++) expect(await attempt(limit, { ...own, deviceCookie }, check)).toBe(true);
+    const outcomes = await Promise.all(flood);
+    expect(outcomes.filter((code) => code === undefined)).toHaveLength(3);
+    expect(outcomes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(105);
+    expect(await attempt(limit, { ...many, deviceCookie: marks[0] ?? '' }, check)).toBe(true);
+  });
 });
 
 describe('a device', () => {

@@ -6,7 +6,7 @@ import type { ActSource } from '../signed-in.contract.js';
 import { Semaphore } from '../semaphore/semaphore.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { accountSubject, addressAllowance, addressSubject, deviceSubject } from './login-throttle.policy.js';
-import { NetworkLanes } from './network-lanes.js';
+import { SubjectLanes } from './subject-lanes.js';
 
 /** One try of a password. */
 export interface LoginAttempt {
@@ -25,12 +25,18 @@ type Check<Result> = (acquaintance: Acquaintance) => Promise<Result | null>;
 const RUNNING_MAX = 2;
 /** Attempts that wait to be counted; the next is answered 503. */
 const WAITING_MAX = 64;
+/** Attempts of one network that wait for the one that is checked; about a second of work. */
+const WAITING_OF_NETWORK_MAX = 32;
+/** Attempts at one account, from browsers that it knows, that wait for the one that is checked: a person makes one at a time. */
+const WAITING_OF_ACCOUNT_MAX = 2;
 
 /**
  * Limits failed logins, over all replicas together, without letting anybody lock others out.
  *
  * A browser that an account knows has attempts of its own. Strangers share those of the account. A network address that has
  * failed too often, at whatever accounts, goes on one attempt after the other: its failures are slow, a right password is taken.
+ * The browsers that an account knows go on one after the other too: a person can have as many as they like, and with right
+ * passwords, of which none is counted, would fill the places of all other known ones.
  *
  * A flood of attempts must not slow other requests down: a process counts few at once, and refuses a subject that it has
  * just refused without a query.
@@ -38,7 +44,8 @@ const WAITING_MAX = 64;
 @Injectable()
 export class LoginThrottle {
   private readonly counts: AttemptCounts;
-  private readonly lanes = new NetworkLanes();
+  private readonly networks = new SubjectLanes(WAITING_OF_NETWORK_MAX);
+  private readonly accounts = new SubjectLanes(WAITING_OF_ACCOUNT_MAX);
   private readonly counting = {
     known: new Semaphore(RUNNING_MAX, WAITING_MAX),
     stranger: new Semaphore(RUNNING_MAX, WAITING_MAX),
@@ -57,12 +64,14 @@ export class LoginThrottle {
    *
    * @returns what the check returns
    * @throws AppError RATE_LIMITED when its device, or for a stranger its account, has to wait, or when too many of a network
-   * that has failed too often wait; SERVICE_UNAVAILABLE when too many come at once
+   * that has failed too often wait, or too many of the browsers that the account knows; SERVICE_UNAVAILABLE when too many come
+   * at once
    */
   async attempt<Result>({ email, source }: LoginAttempt, check: Check<Result>): Promise<Result | null> {
-    const device = this.devices.deviceOf(source.browser?.deviceCookie ?? null, email);
-    if (device !== null) return this.attemptOf(deviceSubject(device), check);
     const [account, network] = [accountSubject(email), addressSubject(source.address)];
+    const device = this.devices.deviceOf(source.browser?.deviceCookie ?? null, email);
+    if (device !== null) return this.known(deviceSubject(device), account, check);
+    this.counts.refuseKnown(account);
     let mustQueue = false;
     const count = async (): Promise<void> => {
       await this.count(account);
@@ -70,16 +79,22 @@ export class LoginThrottle {
     };
     const work = (): Promise<Result | null> => check('stranger');
     const result = await this.counted(account, 'stranger', count, () =>
-      mustQueue ? this.lanes.run(network, work) : work(),
+      mustQueue ? this.networks.run(network, work) : work(),
     );
     if (result === null) await this.counts.add(network, addressAllowance);
     return result;
   }
 
-  /** The same for attempts that are counted by one subject alone, whatever their address: of a device or a session. */
+  /** The same for attempts that are counted by one subject alone, whatever their address: those of a person who is known. */
   async attemptOf<Result>(subject: Buffer, check: Check<Result>): Promise<Result | null> {
+    return this.known(subject, subject, check);
+  }
+
+  /** @param lane of all attempts that go on one after the other */
+  private async known<Result>(subject: Buffer, lane: Buffer, check: Check<Result>): Promise<Result | null> {
+    this.counts.refuseKnown(subject);
     const count = (): Promise<void> => this.count(subject);
-    return this.counted(subject, 'known', count, () => check('known'));
+    return this.accounts.run(lane, () => this.counted(subject, 'known', count, () => check('known')));
   }
 
   /** Counted before it is checked: of many at once no more pass than one after the other. */
@@ -89,7 +104,6 @@ export class LoginThrottle {
     count: () => Promise<void>,
     check: () => Promise<Result | null>,
   ): Promise<Result | null> {
-    this.counts.refuseKnown(subject);
     await this.counting[of].run(count);
     try {
       const result = await check();
