@@ -165,6 +165,7 @@ user_account.name text not null
 user_account.password_hash text collate C not null
 user_account.created_at timestamp with time zone not null default now()
 user_account.confirmed_at timestamp with time zone default now()
+user_account.device_epoch integer not null default 0
 
 -- constraints
 api_key: CHECK ((length(secret_hash) = 32))

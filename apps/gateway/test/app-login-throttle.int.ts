@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AppClient, eventually, testServers } from '@switchboard/testing';
 import { startGateway } from '../src/gateway.js';
+import { operate } from '../src/operate.js';
 import { accountSubject, addressSubject } from '../src/identity/login-throttle/login-throttle.policy.js';
 import { bootGateway, issueKey, MemoryLog, type TestGateway } from './gateway-harness.js';
 import { lengthenWaits, makeMember, PASSWORD } from './people-harness.js';
@@ -40,6 +41,32 @@ describe('login attempts', () => {
     } finally {
       await other.stop();
     }
+  });
+});
+
+describe('a browser', () => {
+  it('that an account knew is a stranger after a new password that another one asked for, or an operator', async () => {
+    const user = await makeMember(booted.database);
+    const [page, other] = [newClient(), newClient()];
+    for (const client of [page, other]) expect((await client.signIn(user)).status).toBe(200);
+    const next = 'a quite different sentence';
+    expect((await page.post('/app/api/password', { current: PASSWORD, new: next })).status).toBe(200);
+    const strangersHaveTried = async (): Promise<void> => {
+      for (let index = 0; index < 10; index++) {
+        const { status } = await newClient().post('/app/api/sign-in', { ...user, password: 'wrong password' });
+        expect(status).toBe(401);
+      }
+      await lengthenWaits(booted.database);
+    };
+    const attempt = async (client: AppClient, password: string): Promise<number> =>
+      (await client.post('/app/api/sign-in', { email: user.email, password })).status;
+    await strangersHaveTried();
+    expect([await attempt(other, next), await attempt(page, next)]).toEqual([429, 200]);
+    const { password } = await operate(booted.superuser, 'operator').resetPassword(user.email);
+    // A replica reads the counts again within a second.
+    await eventually(async () => (await attempt(newClient(), password)) === 200);
+    await strangersHaveTried();
+    expect(await attempt(page, password)).toBe(429);
   });
 });
 

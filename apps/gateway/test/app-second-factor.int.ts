@@ -130,6 +130,29 @@ describe('a second factor', () => {
     expect((await attempt(codeOf(seed), page)).status).toBe(200);
   });
 
+  it('has no more attempts however many browsers knew the account before, or know it now', async () => {
+    const user = await makeMember(booted.database);
+    const [page, ...former] = await Promise.all([signedIn(user), signedIn(user), signedIn(user), signedIn(user)]);
+    const { seed, recoveryCodes } = await enrolled(page);
+    const attempt = (code: string, client: AppClient): Promise<AppAnswer> => {
+      client.cookie = null;
+      return client.post('/app/api/sign-in', { email: user.email, password: PASSWORD, code });
+    };
+    const wrongOnes = async (clients: readonly AppClient[]): Promise<number[]> => {
+      const statuses: number[] = [];
+      for (let index = 0; index < 12; index++) {
+        statuses.push((await attempt('123', clients[index % clients.length] ?? page)).status);
+      }
+      return statuses;
+    };
+    const other = newClient();
+    expect((await attempt(recoveryCodes[0] ?? '', other)).status).toBe(200);
+    const tenOnly = [...Array.from({ length: 10 }, () => 401), 429, 429];
+    expect(await wrongOnes(former)).toEqual(tenOnly);
+    expect((await attempt(codeOf(seed), page)).status).toBe(200);
+    expect(await wrongOnes([page, other])).toEqual(tenOnly);
+  });
+
   it('is changed by password and code alone, and lost ones are taken away by an operator', async () => {
     const user = await makeMember(booted.database);
     const page = await signedIn(user);

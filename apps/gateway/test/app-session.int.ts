@@ -22,7 +22,7 @@ describe('signing in', () => {
     const answer = await client.signIn({ ...user, email: user.email.toUpperCase() });
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^switchboard_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/),
-      expect.stringMatching(/^switchboard_device=[\w-]{64}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^switchboard_device=[\w-]{76}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
     expect(answer.body).toEqual({
       user: { id: user.id, email: user.email, name: expect.any(String) },

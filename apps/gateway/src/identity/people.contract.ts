@@ -75,7 +75,7 @@ export interface SignIn {
     source: ActSource,
   ): Promise<NewSession>;
   /**
-   * Changes the password, ends every other session of the person and gives this one a new secret.
+   * Changes the password, ends every other session of the person, forgets all other browsers and gives this one a new secret.
    *
    * @throws AppError VALIDATION_FAILED for a wrong current password or a new one that is refused; RATE_LIMITED; CONFLICT
    */

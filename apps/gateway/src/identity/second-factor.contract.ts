@@ -8,6 +8,14 @@ export interface NewSecondFactor {
   readonly uri: string;
 }
 
+/** A second factor that was just enabled. */
+export interface EnabledSecondFactor {
+  /** Shown once. */
+  readonly recoveryCodes: readonly string[];
+  /** As that of `NewSession`. */
+  readonly deviceCookie: string;
+}
+
 /** The second factor of a person, from within a session. */
 export interface SecondFactorState {
   /** Null: signing in asks for no code. */
@@ -33,12 +41,11 @@ export interface SecondFactors {
   /** Makes a seed, in place of one that waits. @throws AppError CONFLICT when a factor is enabled */
   begin(signedIn: SignedIn, password: string, source: ActSource): Promise<NewSecondFactor>;
   /**
-   * Enables the one that waits, by its first code, and ends all other sessions of the person.
+   * Enables the one that waits, by its first code, ends all other sessions of the person and forgets all other browsers.
    *
-   * @returns recovery codes, which are shown once
    * @throws AppError CONFLICT when none waits
    */
-  enable(signedIn: SignedIn, code: string, source: ActSource): Promise<readonly string[]>;
+  enable(signedIn: SignedIn, code: string, source: ActSource): Promise<EnabledSecondFactor>;
   /** @throws AppError CONFLICT when there is none */
   disable(signedIn: SignedIn, proof: SecondFactorProof, source: ActSource): Promise<void>;
   /** Makes recovery codes in place of the former ones. @throws AppError CONFLICT when there is no factor */

@@ -42,6 +42,9 @@ export interface NewSession {
   readonly deviceCookie: string | null;
 }
 
+/** Half a year without a sign-in: then a browser is a stranger's again. */
+export const DEVICE_KNOWN_MS = 180 * 86_400_000;
+
 /** What a browser says of itself. */
 export interface Browser {
   readonly userAgent: string | null;

@@ -14,6 +14,7 @@ import { PeopleOfOrganization1767510000000 } from './1767510000000-people-of-org
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
+import { DeviceEpoch1767900000000 } from './1767900000000-device-epoch.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -33,4 +34,5 @@ export const gatewayMigrations = [
   ErasureTurns1767610000000,
   EmptiedTables1767700000000,
   UnmeasuredTables1767800000000,
+  DeviceEpoch1767900000000,
 ] as const;

@@ -1,10 +1,12 @@
-import { Body, Controller, Get, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Post, Res } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { NewSecondFactorView, RecoveryCodesView, SecondFactorView } from '@switchboard/contracts/gateway/http';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import type { FastifyReply } from 'fastify';
 import { FailedAttempts } from '../../http/authentication/failed-attempts.js';
 import { CurrentSession, Source } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
+import { SessionAnswer } from '../../http/session/session-answer.js';
 import { PEOPLE, type People } from '../../identity/people.contract.js';
 import {
   BeginSecondFactorBody,
@@ -20,6 +22,7 @@ import {
 export class SecondFactorController {
   constructor(
     @Inject(PEOPLE) private readonly people: People,
+    private readonly answer: SessionAnswer,
     private readonly failedAttempts: FailedAttempts,
   ) {}
 
@@ -88,8 +91,11 @@ export class SecondFactorController {
     @CurrentSession() session: CurrentSession,
     @Body() { code }: EnableSecondFactorBody,
     @Source() source: Source,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RecoveryCodesView> {
-    const recoveryCodes = await this.delayed(source, () => this.people.secondFactors.enable(session, code, source));
+    const enable = () => this.people.secondFactors.enable(session, code, source);
+    const { recoveryCodes, deviceCookie } = await this.delayed(source, enable);
+    this.answer.remember(reply, deviceCookie);
     return { recoveryCodes };
   }
 

@@ -1,8 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DEVICE_KNOWN_MS } from '../../identity/signed-in.contract.js';
 
-/** Half a year without a sign-in: then the browser is a stranger's again. */
-const MAX_AGE_SECONDS = 180 * 86_400;
 /** With the prefix, browsers take it over https alone, and from no other host. Source: RFC 6265bis, 4.1. */
 const names = { plain: 'switchboard_device', secure: '__Host-switchboard_device' } as const;
 
@@ -20,6 +19,6 @@ export function readDeviceCookie({ headers: { cookie } }: FastifyRequest): strin
 /** Hands the cookie to the browser, in addition to that of the session. */
 export function setDeviceCookie(reply: FastifyReply, value: string, secure: boolean): void {
   const name = secure ? names.secure : names.plain;
-  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: MAX_AGE_SECONDS } as const;
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: DEVICE_KNOWN_MS / 1_000 } as const;
   reply.header('set-cookie', stringifySetCookie({ name, value, ...attributes }));
 }

@@ -19,8 +19,13 @@ export class SessionAnswer {
   async begin(reply: FastifyReply, { secret, signedIn, deviceCookie }: NewSession): Promise<SessionView> {
     const view = await this.view(signedIn, csrfTokenOf(secret));
     this.cookie.set(reply, secret);
-    if (deviceCookie !== null) setDeviceCookie(reply, deviceCookie, this.cookie.isSecure(reply.request));
+    if (deviceCookie !== null) this.remember(reply, deviceCookie);
     return view;
+  }
+
+  /** Hands the cookie by which the account knows the browser to it. */
+  remember(reply: FastifyReply, deviceCookie: string): void {
+    setDeviceCookie(reply, deviceCookie, this.cookie.isSecure(reply.request));
   }
 
   /** Hands a session's new secret to the browser, in an answer about something else. */

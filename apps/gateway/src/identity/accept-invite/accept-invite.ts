@@ -72,7 +72,7 @@ export class AcceptInvite {
       if (accepting.by !== 'session') await requireSameFactor(tx, accepting.user.id, passed);
       // Who accepts in a session has the device's cookie from its beginning.
       if (accepting.by === 'session') return begun;
-      return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, email) };
+      return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, accepting.user) };
     });
   }
 
@@ -135,7 +135,7 @@ export class AcceptInvite {
     if (problem !== null) throw new AppError(serviceErrors.VALIDATION_FAILED, `\`password\` ${problem}`);
     if (account) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_OR_PASSWORD);
     const passwordHash = await this.passwords.hash(password);
-    const user = { id: newCuid(), email, name: name ?? email, passwordHash };
+    const user = { id: newCuid(), email, name: name ?? email, passwordHash, deviceEpoch: 0 };
     return { by: 'new-account', user, passed: NO_SECOND_FACTOR };
   }
 }

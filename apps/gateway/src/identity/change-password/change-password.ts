@@ -5,6 +5,7 @@ import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
 import { signedInAct } from '../audit/user-act.policy.js';
+import { DeviceCookies } from '../device/device-cookies.js';
 import { organizationsOfUser } from '../member/member.repository.js';
 import { CheckPassword } from '../password/check-password.js';
 import { normalPassword, passwordProblem } from '../password/password.policy.js';
@@ -26,6 +27,7 @@ export class ChangePassword {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly passwords: Passwords,
     private readonly check: CheckPassword,
+    private readonly devices: DeviceCookies,
   ) {}
 
   async execute(signedIn: SignedIn, { current, next }: Change, source: ActSource): Promise<NewSession> {
@@ -49,7 +51,8 @@ export class ChangePassword {
       await tx.query(endSessionsOfUser, [id, null, begun.signedIn.sessionId]);
       const act = signedInAct(signedIn, source);
       await appendAuditOfPerson(tx, id, { ...act, action: 'user.password-changed', before: null, after: null });
-      return begun;
+      const account = { email, deviceEpoch: changed.deviceEpoch };
+      return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, account) };
     });
   }
 }

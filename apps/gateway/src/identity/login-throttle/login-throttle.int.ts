@@ -5,9 +5,9 @@ import { PASSWORD } from '../../../test/people-harness.js';
 import { gatewayMigrations } from '../../migrations/all.js';
 import { Passwords } from '../password/passwords.js';
 import { DeviceCookies } from '../device/device-cookies.js';
-import { accountSubject } from './login-throttle.policy.js';
+import { accountSubject, type Acquaintance } from './login-throttle.policy.js';
 import { forgetAttempts } from './login-throttle.repository.js';
-import { LoginThrottle, type Acquaintance } from './login-throttle.js';
+import { LoginThrottle } from './login-throttle.js';
 
 const HOUR_MS = 3_600_000;
 const servers = testServers();
@@ -24,20 +24,31 @@ const codeOf = async (work: Promise<unknown>): Promise<string | undefined> =>
     (error: { code?: string }) => error.code,
   );
 
-const devices = new DeviceCookies({ current: Buffer.alloc(32, 7), previous: null });
+const devices = new DeviceCookies({ current: Buffer.alloc(32, 7), previous: null }, clock);
+const renewed = (cookie: string | null, email: string, deviceEpoch = 0): string =>
+  devices.renewed(cookie, { email, deviceEpoch });
 const throttle = (on: Pick<Database, 'query'> = database, at: FakeClock = clock): LoginThrottle =>
   new LoginThrottle(on, at, devices);
 interface Guess {
   readonly email: string;
   readonly address: string;
   readonly deviceCookie?: string;
+  /** The present one of the account. */
+  readonly deviceEpoch?: number;
 }
 const attempt = (
   limit: LoginThrottle | undefined,
-  { email, address, deviceCookie = '' }: Guess,
+  { email, address, deviceCookie = '', deviceEpoch = 0 }: Guess,
   check: (of: Acquaintance) => Promise<true | null>,
 ): Promise<unknown> =>
-  (limit ?? throttle()).attempt({ email, source: { address, browser: { userAgent: null, deviceCookie } } }, check);
+  (limit ?? throttle()).attempt(
+    {
+      email,
+      source: { address, browser: { userAgent: null, deviceCookie } },
+      deviceEpoch: () => Promise.resolve(deviceEpoch),
+    },
+    check,
+  );
 const wrong = (limit: LoginThrottle | undefined, guess: Guess): Promise<unknown> =>
   attempt(limit, guess, async () => null);
 const right = (limit: LoginThrottle | undefined, guess: Guess): Promise<unknown> =>
@@ -146,7 +157,7 @@ describe('login attempts', () => {
   it('of strangers use up none of a browser that has signed in before, which has ten of its own', async () => {
     const limit = throttle();
     const guess = { email: 'owner@people.example', address: '198.51.100.9' };
-    const deviceCookie = devices.renewed(null, guess.email);
+    const deviceCookie = renewed(null, guess.email);
     for (let index = 0; index < 10; index++) await wrong(limit, guess);
     expect(await codeOf(wrong(limit, guess))).toBe('RATE_LIMITED');
     for (let index = 0; index < 9; index++) expect(await wrong(limit, { ...guess, deviceCookie })).toBeNull();
@@ -156,12 +167,29 @@ describe('login attempts', () => {
     // Its failures are those of no stranger, and a cookie of another account is a stranger's.
     clock.advance(1_000);
     expect(await codeOf(wrong(limit, guess))).toBeUndefined();
-    const foreign = devices.renewed(null, 'other@people.example');
+    const foreign = renewed(null, 'other@people.example');
     expect(await codeOf(wrong(limit, { ...guess, deviceCookie: foreign }))).toBe('RATE_LIMITED');
     const known: Acquaintance[] = [];
-    const second = devices.renewed(devices.renewed(null, guess.email), 'other@people.example');
+    const second = renewed(renewed(null, guess.email), 'other@people.example');
     await attempt(limit, { ...guess, deviceCookie: second }, async (of) => (known.push(of), true));
     expect(known).toEqual(['known']);
+  });
+
+  it('of a browser that was known in a past epoch of the account are those of a stranger, and take no place of known ones', async () => {
+    const limit = throttle();
+    const guess = { email: 'epochs@people.example', address: '198.51.100.12', deviceEpoch: 1 };
+    const [past, present] = [renewed(null, guess.email), renewed(null, guess.email, 1)];
+    const of = async (deviceCookie: string): Promise<Acquaintance[]> => {
+      const known: Acquaintance[] = [];
+      await attempt(limit, { ...guess, deviceCookie }, async (acquaintance) => (known.push(acquaintance), true));
+      return known;
+    };
+    expect([await of(past), await of(present)]).toEqual([['stranger'], ['known']]);
+    const flood = Array.from({ length: 30 }, () => codeOf(wrong(limit, { ...guess, deviceCookie: past })));
+    expect(await of(present)).toEqual(['known']);
+    const outcomes = await Promise.all(flood);
+    expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
+    expect(await of(present)).toEqual(['known']);
   });
 
   it('of one account keep no known browser of another out, however many browsers it has, with right passwords or wrong', async () => {
@@ -171,12 +199,12 @@ describe('login attempts', () => {
       (await passwords.verify(hash, PASSWORD, of)) ? true : null;
     const many = { email: 'browsers@people.example', address: '198.51.100.10' };
     const own = { email: 'browser@people.example', address: '198.51.100.11' };
-    const marks = Array.from({ length: 12 }, () => devices.renewed(null, many.email));
+    const marks = Array.from({ length: 12 }, () => renewed(null, many.email));
     // Fewer of each browser than are counted.
     const flood = marks.flatMap((deviceCookie) =>
       Array.from({ length: 9 }, () => codeOf(attempt(limit, { ...many, deviceCookie }, check))),
     );
-    const deviceCookie = devices.renewed(null, own.email);
+    const deviceCookie = renewed(null, own.email);
     for (let round = 0; round < 3; round++) expect(await attempt(limit, { ...own, deviceCookie }, check)).toBe(true);
     const outcomes = await Promise.all(flood);
     expect(outcomes.filter((code) => code === undefined)).toHaveLength(3);
@@ -186,25 +214,35 @@ describe('login attempts', () => {
 });
 
 describe('a device', () => {
+  it('is known for half a year after its last sign-in, and another one in another epoch', () => {
+    const email = 'late@example.org';
+    const cookie = renewed(null, email);
+    clock.advance(100 * 24 * HOUR_MS);
+    const again = renewed(cookie, email);
+    expect(devices.deviceOf(again, email)).toEqual(devices.deviceOf(cookie, email));
+    const later = renewed(cookie, email, 1);
+    expect(devices.deviceOf(later, email)).toMatchObject({ epoch: 1 });
+    expect(devices.deviceOf(later, email)?.id).not.toBe(devices.deviceOf(cookie, email)?.id);
+    clock.advance(80 * 24 * HOUR_MS);
+    expect([devices.deviceOf(cookie, email), devices.deviceOf(again, email) === null]).toEqual([null, false]);
+  });
+
   it('is known by a cookie that cannot be forged, of every account that it signed in to, under the former key too', () => {
     const email = 'ada@example.org';
-    const cookie = devices.renewed(null, email);
+    const cookie = renewed(null, email);
     const device = devices.deviceOf(cookie, email);
-    expect(device).toMatch(/^[0-9a-f]{32}$/);
-    const both = devices.renewed(cookie, 'grace@example.org');
-    expect([devices.deviceOf(both, email), devices.deviceOf(devices.renewed(both, email), email)]).toEqual([
-      device,
-      device,
-    ]);
+    expect(device).toEqual({ id: expect.stringMatching(/^[0-9a-f]{32}$/), epoch: 0 });
+    const both = renewed(cookie, 'grace@example.org');
+    expect([devices.deviceOf(both, email), devices.deviceOf(renewed(both, email), email)]).toEqual([device, device]);
     expect(both).not.toContain(email);
     for (const bad of [null, '', 'x', cookie.slice(1), `A${cookie.slice(1)}`, cookie.slice(0, -1), `${cookie}A`]) {
       if (bad !== cookie) expect(devices.deviceOf(bad, email)).toBeNull();
     }
-    const rotated = new DeviceCookies({ current: Buffer.alloc(32, 8), previous: Buffer.alloc(32, 7) });
-    expect(rotated.deviceOf(cookie, email)).toBe(device);
-    expect(new DeviceCookies({ current: Buffer.alloc(32, 8), previous: null }).deviceOf(cookie, email)).toBeNull();
+    const [former, current] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
+    expect(new DeviceCookies({ current, previous: former }, clock).deviceOf(cookie, email)).toEqual(device);
+    expect(new DeviceCookies({ current, previous: null }, clock).deviceOf(cookie, email)).toBeNull();
     let many = cookie;
-    for (let index = 0; index < 9; index++) many = devices.renewed(many, `${index}@example.org`);
+    for (let index = 0; index < 9; index++) many = renewed(many, `${index}@example.org`);
     expect([many.split('.').length, devices.deviceOf(many, email)]).toEqual([5, null]);
   });
 });

@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto';
 import { networkOf } from '../../network/network.policy.js';
 
+/** How an account sees a browser: it has signed in to the account or was let in by a session, or it has not. */
+export const acquaintances = ['known', 'stranger'] as const;
+
+/** One of them. */
+export type Acquaintance = (typeof acquaintances)[number];
+
 /** How many attempts a subject has, and how long it then waits. */
 export interface AttemptAllowance {
   /** Wrong passwords without a wait. */
@@ -32,9 +38,12 @@ export function deviceSubject(device: string): Buffer {
   return hash('sha256', `device:${device}`, 'buffer');
 }
 
-/** The subject of attempts at the codes of a second factor: of a device, or of all strangers together. */
-export function codeSubject(userId: string, device: string | null): Buffer {
-  return hash('sha256', `code:${userId}:${device ?? ''}`, 'buffer');
+/**
+ * The subject of attempts at the codes of a second factor: of all browsers that the account knows together, or of all strangers. A
+ * code is one of a million, and attempts of each browser for itself would be as many as there are browsers.
+ */
+export function codeSubject(userId: string, of: Acquaintance): Buffer {
+  return hash('sha256', `code:${userId}:${of}`, 'buffer');
 }
 
 /** The subject of attempts at the current password by those who are signed in. */

@@ -5,7 +5,14 @@ import { DeviceCookies } from '../device/device-cookies.js';
 import type { ActSource } from '../signed-in.contract.js';
 import { Semaphore } from '../semaphore/semaphore.js';
 import { AttemptCounts } from './attempt-counts.js';
-import { accountSubject, addressAllowance, addressSubject, deviceSubject } from './login-throttle.policy.js';
+import { DeviceEpochs } from './device-epochs.js';
+import {
+  accountSubject,
+  addressAllowance,
+  addressSubject,
+  deviceSubject,
+  type Acquaintance,
+} from './login-throttle.policy.js';
 import { SubjectLanes } from './subject-lanes.js';
 
 /** One try of a password. */
@@ -13,10 +20,9 @@ export interface LoginAttempt {
   /** In small letters; of an account that may not exist. */
   readonly email: string;
   readonly source: Pick<ActSource, 'address' | 'browser'>;
+  /** Reads the present epoch of the account's devices; null for an account that does not exist. */
+  readonly deviceEpoch: () => Promise<number | null>;
 }
-
-/** Whether the browser has signed in to the account before, or was let in by a session. */
-export type Acquaintance = 'known' | 'stranger';
 
 /** What an attempt is for: the check itself. @returns null for a wrong password */
 type Check<Result> = (acquaintance: Acquaintance) => Promise<Result | null>;
@@ -46,6 +52,7 @@ export class LoginThrottle {
   private readonly counts: AttemptCounts;
   private readonly networks = new SubjectLanes(WAITING_OF_NETWORK_MAX);
   private readonly accounts = new SubjectLanes(WAITING_OF_ACCOUNT_MAX);
+  private readonly epochs = new DeviceEpochs();
   private readonly counting = {
     known: new Semaphore(RUNNING_MAX, WAITING_MAX),
     stranger: new Semaphore(RUNNING_MAX, WAITING_MAX),
@@ -67,10 +74,10 @@ export class LoginThrottle {
    * that has failed too often wait, or too many of the browsers that the account knows; SERVICE_UNAVAILABLE when too many come
    * at once
    */
-  async attempt<Result>({ email, source }: LoginAttempt, check: Check<Result>): Promise<Result | null> {
-    const [account, network] = [accountSubject(email), addressSubject(source.address)];
-    const device = this.devices.deviceOf(source.browser?.deviceCookie ?? null, email);
-    if (device !== null) return this.known(deviceSubject(device), account, check);
+  async attempt<Result>(attempt: LoginAttempt, check: Check<Result>): Promise<Result | null> {
+    const [account, network] = [accountSubject(attempt.email), addressSubject(attempt.source.address)];
+    const device = await this.knownDevice(account, attempt);
+    if (device !== null) return this.known(device, account, check);
     this.counts.refuseKnown(account);
     let mustQueue = false;
     const count = async (): Promise<void> => {
@@ -88,6 +95,17 @@ export class LoginThrottle {
   /** The same for attempts that are counted by one subject alone, whatever their address: those of a person who is known. */
   async attemptOf<Result>(subject: Buffer, check: Check<Result>): Promise<Result | null> {
     return this.known(subject, subject, check);
+  }
+
+  /** The subject of a browser that the account knows; null for a stranger. A mark of a past epoch takes no place of known ones. */
+  private async knownDevice(account: Buffer, { email, source, deviceEpoch }: LoginAttempt): Promise<Buffer | null> {
+    const device = this.devices.deviceOf(source.browser?.deviceCookie ?? null, email);
+    if (device === null || this.epochs.isPast(account, device.epoch)) return null;
+    const subject = deviceSubject(device.id);
+    this.counts.refuseKnown(subject);
+    const epoch = await this.accounts.run(account, () => this.counting.known.run(deviceEpoch));
+    if (epoch !== null) this.epochs.note(account, epoch);
+    return epoch === device.epoch ? subject : null;
   }
 
   /** @param lane of all attempts that go on one after the other */

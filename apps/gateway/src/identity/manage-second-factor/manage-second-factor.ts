@@ -10,7 +10,13 @@ import { requireOwning } from '../member/role.policy.js';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import { CheckPassword } from '../password/check-password.js';
-import type { NewSecondFactor, SecondFactors, SecondFactorState } from '../second-factor.contract.js';
+import { DeviceCookies } from '../device/device-cookies.js';
+import type {
+  EnabledSecondFactor,
+  NewSecondFactor,
+  SecondFactors,
+  SecondFactorState,
+} from '../second-factor.contract.js';
 import type { ActSource, SignedIn } from '../signed-in.contract.js';
 import { CheckSecondFactor } from '../second-factor/check-second-factor.js';
 import { hashOfRecoveryCode, newRecoveryCodes } from '../second-factor/recovery-code.policy.js';
@@ -41,6 +47,7 @@ export class ManageSecondFactor implements SecondFactors {
     private readonly seeds: SecondFactorSeeds,
     private readonly passwords: CheckPassword,
     private readonly codes: CheckSecondFactor,
+    private readonly devices: DeviceCookies,
   ) {}
 
   async state({ user, organization }: SignedIn): Promise<SecondFactorState> {
@@ -61,7 +68,7 @@ export class ManageSecondFactor implements SecondFactors {
     return { seed, uri: seedUri(seed, user.email) };
   }
 
-  async enable(signedIn: SignedIn, code: string, source: ActSource): Promise<readonly string[]> {
+  async enable(signedIn: SignedIn, code: string, source: ActSource): Promise<EnabledSecondFactor> {
     const { user, sessionId } = signedIn;
     if ((await this.state(signedIn)).enabledAt) throw new AppError(serviceErrors.CONFLICT, NOT_BEGUN);
     await this.codes.require(user, code, source);
@@ -72,7 +79,8 @@ export class ManageSecondFactor implements SecondFactors {
       await tx.query(endSessionsOfUser, [user.id, null, sessionId]);
       const recoveryCodes = await renewCodes(tx, user.id);
       await this.note(tx, signedIn, source, 'user.second-factor-enabled');
-      return recoveryCodes;
+      const account = { email: user.email, deviceEpoch: enabled.deviceEpoch };
+      return { recoveryCodes, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, account) };
     });
   }
 

@@ -33,8 +33,12 @@ export class CheckPassword {
    */
   async ofEmail(email: string, password: string, source: ActSource, isNewTaken = false): Promise<CheckedPassword> {
     let checked: CheckedPassword = { account: null, isRight: false };
-    await this.throttle.attempt({ email, source }, async (acquaintance) => {
-      const [account = null] = await this.database.query(findUserByEmail, [email]);
+    let found: Promise<UserRow | null> | undefined;
+    const find = (): Promise<UserRow | null> =>
+      (found ??= this.database.query(findUserByEmail, [email]).then(([row = null]) => row));
+    const deviceEpoch = async (): Promise<number | null> => (await find())?.deviceEpoch ?? null;
+    await this.throttle.attempt({ email, source, deviceEpoch }, async (acquaintance) => {
+      const account = await find();
       const isRight = await this.passwords.verify(account?.passwordHash ?? null, password, acquaintance);
       checked = { account, isRight };
       return isRight || (account === null && isNewTaken) ? checked : null;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { verify } from '@node-rs/argon2';
-import type { Acquaintance } from '../login-throttle/login-throttle.js';
+import type { Acquaintance } from '../login-throttle/login-throttle.policy.js';
 import { Semaphore } from '../semaphore/semaphore.js';
 import { hashPassword, normalPassword } from './password.policy.js';
 

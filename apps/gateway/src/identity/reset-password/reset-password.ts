@@ -33,7 +33,7 @@ export interface ResetPassword {
 export type Unconfirmed = 'end' | 'keep';
 
 /**
- * Gives an account to its owner: makes a new password, ends all sessions and forgets login attempts.
+ * Gives an account to its owner: makes a new password, ends all sessions and forgets known browsers and login attempts.
  *
  * Whoever held the account until now may not have been its owner: an invitation makes the account of an address for the
  * person who has the link. So memberships that were never confirmed end, unless the operator keeps them; what is joined from

@@ -3,16 +3,16 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Database } from '@switchboard/postgres';
 import type { Act } from '../audit.contract.js';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
-import { codeSubject } from '../login-throttle/login-throttle.policy.js';
+import { acquaintances, codeSubject } from '../login-throttle/login-throttle.policy.js';
 import { forgetAttempts } from '../login-throttle/login-throttle.repository.js';
 import { deleteSecondFactor } from '../second-factor/second-factor.repository.js';
 import { endSessionsOfUser } from '../session/session.repository.js';
-import { lockUser } from '../user/user.repository.js';
+import { forgetDevices, lockUser } from '../user/user.repository.js';
 import { accountOf } from '../user/account-of.js';
 
 /**
- * Takes a lost second factor from a person, with its recovery codes, and ends their sessions: they sign in by password alone,
- * and enrol anew where their organization requires it.
+ * Takes a lost second factor from a person, with its recovery codes, ends their sessions and forgets their browsers: they sign in by
+ * password alone, and enrol anew where their organization requires it.
  *
  * @returns the number of audit logs that it is in: of every organization of the person's
  * @throws AppError NOT_FOUND when the address has no account; CONFLICT when it has no second factor
@@ -28,7 +28,8 @@ export function resetSecondFactor(
     const [deleted] = await tx.query(deleteSecondFactor, [user.id]);
     if (!deleted) throw new AppError(serviceErrors.CONFLICT, `${email} has no second factor`);
     await tx.query(endSessionsOfUser, [user.id, null, null]);
-    await tx.query(forgetAttempts, [codeSubject(user.id, null)]);
+    await tx.query(forgetDevices, [user.id]);
+    for (const of of acquaintances) await tx.query(forgetAttempts, [codeSubject(user.id, of)]);
     const after = { userId: user.id, email: user.email };
     return appendAuditOfPerson(tx, user.id, { ...act, action: 'user.second-factor-reset', before: null, after });
   });

@@ -16,6 +16,7 @@ import {
   hasSecondFactor,
   takeRecoveryCode,
   takeStep,
+  type SecondFactorRow,
 } from './second-factor.repository.js';
 import { stepOfCode } from './time-code.policy.js';
 
@@ -55,7 +56,7 @@ export class CheckSecondFactor {
     const [factor] = await this.database.query(findSecondFactor, [person.id]);
     if (!factor?.enabledAt) return NO_SECOND_FACTOR;
     if (code === null) throw new AppError(gatewayErrors.SECOND_FACTOR_REQUIRED);
-    return this.require(person, code, source);
+    return this.takeCounted(person, code, source, factor);
   }
 
   /**
@@ -64,9 +65,20 @@ export class CheckSecondFactor {
    * @throws AppError SECOND_FACTOR_INVALID, where there is no factor too; RATE_LIMITED
    */
   async require(person: Person, code: string, source: ActSource): Promise<TakenCode> {
-    // Who knows the password must not use up the codes of the person's own browser.
+    const [factor] = await this.database.query(findSecondFactor, [person.id]);
+    return this.takeCounted(person, code, source, factor);
+  }
+
+  private async takeCounted(
+    person: Person,
+    code: string,
+    source: ActSource,
+    factor: SecondFactorRow | undefined,
+  ): Promise<TakenCode> {
+    // Who knows the password must not use up the codes of the person's own browsers.
     const device = this.devices.deviceOf(source.browser?.deviceCookie ?? null, person.email);
-    const taken = await this.throttle.attemptOf(codeSubject(person.id, device), () => this.take(person.id, code));
+    const of = device !== null && device.epoch === factor?.deviceEpoch ? 'known' : 'stranger';
+    const taken = await this.throttle.attemptOf(codeSubject(person.id, of), () => this.take(person.id, code));
     if (taken) return taken;
     this.failures.record(person, source, 'user.second-factor-failed');
     throw new AppError(gatewayErrors.SECOND_FACTOR_INVALID);

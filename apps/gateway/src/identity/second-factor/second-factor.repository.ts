@@ -6,6 +6,8 @@ export interface SecondFactorRow {
   readonly seedSealed: Buffer;
   /** Null: it waits for its first code. */
   readonly enabledAt: Date | null;
+  /** Of its person. */
+  readonly deviceEpoch: number;
 }
 
 /** What a person sees of theirs, in an organization. */
@@ -26,7 +28,8 @@ export const secondFactorState = statement<SecondFactorStateRow>(
 /** $1 user. */
 export const findSecondFactor = statement<SecondFactorRow>(
   'gateway.find-second-factor',
-  `SELECT user_id AS "userId", seed_sealed AS "seedSealed", enabled_at AS "enabledAt" FROM second_factor WHERE user_id = $1`,
+  `SELECT f.user_id AS "userId", f.seed_sealed AS "seedSealed", f.enabled_at AS "enabledAt", u.device_epoch AS "deviceEpoch"
+   FROM second_factor f JOIN user_account u ON u.id = f.user_id WHERE f.user_id = $1`,
 );
 
 /** Whether the person signs in with a code. $1 user. */
@@ -43,10 +46,17 @@ export const insertSecondFactor = statement<{ readonly userId: string }>(
    WHERE own.enabled_at IS NULL RETURNING user_id AS "userId"`,
 );
 
-/** $1 user, $2 now. Empty where it is enabled already, or was begun anew since a code of it was taken. */
-export const enableSecondFactor = statement<{ readonly userId: string }>(
+/**
+ * Forgets devices as well: they became known by the password alone. $1 user, $2 now. Empty where it is enabled already, or was
+ * begun anew since a code of it was taken.
+ */
+export const enableSecondFactor = statement<{ readonly deviceEpoch: number }>(
   'gateway.enable-second-factor',
-  `UPDATE second_factor SET enabled_at = $2 WHERE user_id = $1 AND enabled_at IS NULL AND last_step > 0 RETURNING user_id AS "userId"`,
+  `WITH enabled AS (
+     UPDATE second_factor SET enabled_at = $2 WHERE user_id = $1 AND enabled_at IS NULL AND last_step > 0 RETURNING user_id
+   )
+   UPDATE user_account u SET device_epoch = device_epoch + 1 FROM enabled WHERE u.id = enabled.user_id
+   RETURNING u.device_epoch AS "deviceEpoch"`,
 );
 
 /**

@@ -54,7 +54,7 @@ export class SignInByPassword {
     });
     // The password changed, or the membership ended, after the check.
     if (!begun) throw wrongCredentials();
-    return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, email) };
+    return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, user) };
   }
 }
 

@@ -6,19 +6,20 @@ export interface UserRow {
   readonly email: string;
   readonly name: string;
   readonly passwordHash: string;
+  /** Moves on with a new password, an operator's reset and a second factor: marks of browsers that have another are a stranger's. */
+  readonly deviceEpoch: number;
 }
+
+const USER = 'id, email, name, password_hash AS "passwordHash", device_epoch AS "deviceEpoch"';
 
 /** $1 address in small letters. */
 export const findUserByEmail = statement<UserRow>(
   'gateway.find-user-by-email',
-  `SELECT id, email, name, password_hash AS "passwordHash" FROM user_account WHERE email = $1`,
+  `SELECT ${USER} FROM user_account WHERE email = $1`,
 );
 
 /** $1 id. */
-export const findUser = statement<UserRow>(
-  'gateway.find-user',
-  `SELECT id, email, name, password_hash AS "passwordHash" FROM user_account WHERE id = $1`,
-);
+export const findUser = statement<UserRow>('gateway.find-user', `SELECT ${USER} FROM user_account WHERE id = $1`);
 
 /** Before all sessions of a person are ended: one that is being begun is waited for. $1 id. */
 export const lockUser = statement<{ readonly id: string }>(
@@ -26,16 +27,23 @@ export const lockUser = statement<{ readonly id: string }>(
   'SELECT id FROM user_account WHERE id = $1 FOR NO KEY UPDATE',
 );
 
-/** $1 id, $2 the hash that was checked, $3 the new one. Empty when it was changed meanwhile. */
-export const changePasswordHash = statement<{ readonly id: string }>(
+/** Forgets devices as well. $1 id, $2 the hash that was checked, $3 the new one. Empty when it was changed meanwhile. */
+export const changePasswordHash = statement<Pick<UserRow, 'deviceEpoch'>>(
   'gateway.change-password-hash',
-  'UPDATE user_account SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id',
+  `UPDATE user_account SET password_hash = $3, device_epoch = device_epoch + 1 WHERE id = $1 AND password_hash = $2
+   RETURNING device_epoch AS "deviceEpoch"`,
 );
 
-/** Whatever the former one was; an operator gives the account to its owner. $1 id, $2 the new hash. */
+/** Whatever the former one was; an operator gives the account to its owner. Forgets devices as well. $1 id, $2 the new hash. */
 export const setPasswordHash = statement(
   'gateway.set-password-hash',
-  'UPDATE user_account SET password_hash = $2, confirmed_at = now() WHERE id = $1',
+  'UPDATE user_account SET password_hash = $2, confirmed_at = now(), device_epoch = device_epoch + 1 WHERE id = $1',
+);
+
+/** From now on all browsers are a stranger's until they sign in. $1 id. */
+export const forgetDevices = statement(
+  'gateway.forget-devices',
+  'UPDATE user_account SET device_epoch = device_epoch + 1 WHERE id = $1',
 );
 
 /** The number of a person's open sessions. $1 id; $2, $3 used and signed in after. See `sessionBounds`. */
