@@ -16,7 +16,7 @@ import { RouteTable } from './route-table.js';
 import { AdmitSession } from './session/admit-session.js';
 import { SessionAnswer } from './session/session-answer.js';
 import { SessionCookie } from './session/session-cookie.js';
-import { SessionRate } from './session/session-rate.js';
+import { PersonRate } from './session/person-rate.js';
 import { UnparsedRequests } from './unparsed-requests.js';
 
 /** Exported for tests, which put stand-ins in the place of identity and of the counts of requests. */
@@ -33,7 +33,7 @@ export const httpProviders: Provider[] = [
   RouteTable,
   SessionAnswer,
   SessionCookie,
-  SessionRate,
+  PersonRate,
   UnparsedRequests,
   { provide: APP_FILTER, useClass: EnvelopeFilter },
 ];

@@ -8,8 +8,8 @@ import { PEOPLE, type People, type Sessions } from '../../identity/people.contra
 import { FailedAttempts } from '../authentication/failed-attempts.js';
 import type { RouteDeclaration } from '../route-declaration.js';
 import { csrfTokenOf, isCsrfToken, isSameOrigin } from './csrf.policy.js';
+import { PersonRate } from './person-rate.js';
 import { SessionCookie } from './session-cookie.js';
-import { SessionRate } from './session-rate.js';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -20,12 +20,12 @@ export class AdmitSession {
     @Inject(PEOPLE) private readonly people: Pick<People, 'paidFor'> & { readonly sessions: Pick<Sessions, 'find'> },
     private readonly sessionCookie: SessionCookie,
     private readonly failedAttempts: FailedAttempts,
-    private readonly rate: SessionRate,
+    private readonly rate: PersonRate,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL'>,
   ) {}
 
   /**
-   * Refuses with 401 without a live session, with 429 one that asks too often, with 403 when another site's page may have
+   * Refuses with 401 without a live session, with 429 a person who asks too often, with 403 when another site's page may have
    * made the request, when the person lacks the second factor that the organization requires, or when the role is not
    * enough.
    *
@@ -43,7 +43,7 @@ export class AdmitSession {
     }
     state.organizationId = signedIn.organization.id;
     state.session = { ...signedIn, csrfToken: csrfTokenOf(secret) };
-    this.rate.count(signedIn.sessionId);
+    this.rate.count(signedIn.user.id);
     if (declaration?.access !== 'session') return;
     if (!SAFE_METHODS.has(request.method)) {
       this.refuseOtherOrigins(request);

@@ -5,6 +5,7 @@ import { noteUseOfMembership } from '../member/member.repository.js';
 import { mintSecret } from '../secret/secret.policy.js';
 import { deviceFields } from './device.policy.js';
 import { sessionHasEnded } from './hold-session.js';
+import { sessionLimits } from './session.policy.js';
 import { endSession, holdMembership, insertSession, type SessionRow } from './session.repository.js';
 
 /** Who a session is begun for. */
@@ -20,7 +21,7 @@ export interface SessionOwner {
  * Begins a session with a new secret, in the transaction of what it is begun for.
  *
  * Together with `holdMembership` no session outlives a change of password, a sign-out everywhere, or the end of a
- * membership that was committed before it.
+ * membership that was committed before it. The oldest session of a person who has too many ends.
  *
  * @param continued the session that goes on under the new secret: it ends, and the new one lasts no longer; null: the
  * password was just given
@@ -41,7 +42,7 @@ export async function beginSession(
   await tx.query(noteUseOfMembership, [userId, organizationId, now]);
   const { address, userAgent } = deviceFields(source);
   const values = [sessionId, secretHash, userId, organizationId, signedInAt, now, address, userAgent];
-  await tx.query(insertSession, values);
+  await tx.query(insertSession, [...values, sessionLimits.ofPersonMax - 1]);
   return { secret, signedIn: signedInOf({ ...held, sessionId }), deviceCookie: null };
 }
 

@@ -8,6 +8,8 @@ export const sessionLimits = {
   absoluteMs: 12 * 60 * MINUTE_MS,
   /** The last use is written at most this often: a session may end so much before it was idle for all of `idleMs`. */
   touchMs: MINUTE_MS,
+  /** Of one person, in all organizations: one more ends the oldest. Far more than a person has browsers. */
+  ofPersonMax: 100,
 } as const;
 
 /** The moments that decide about sessions at `nowMs`. */

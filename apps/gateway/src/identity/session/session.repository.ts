@@ -83,10 +83,23 @@ export const holdSession = statement<{ readonly role: Role }>(
    WHERE s.id = $1 AND s.organization_id = $2 FOR KEY SHARE OF s`,
 );
 
-/** $1 id, $2 hash, $3 user, $4 organization, $5 when the password was given, $6 now, $7 address, $8 user agent. */
+/**
+ * Begins a session, and ends the oldest ones of the person beyond a number.
+ *
+ * $1 id, $2 hash, $3 user, $4 organization, $5 when the password was given, $6 now, $7 address, $8 user agent, $9 how many others
+ * stay. The oldest are found by the index on the person, and then locked, without those that stay. One that another transaction
+ * holds is left to the next sign-in: nothing waits here with the person's row held.
+ */
 export const insertSession = statement(
   'gateway.insert-session',
-  `INSERT INTO session (id, secret_hash, user_id, organization_id, signed_in_at, last_seen_at, address, user_agent)
+  `WITH surplus AS (
+     SELECT id FROM session
+     WHERE id = ANY (ARRAY(SELECT id FROM session WHERE user_id = $3 ORDER BY id DESC OFFSET $9::integer))
+     FOR UPDATE SKIP LOCKED
+   ), ended AS (
+     DELETE FROM session s USING surplus WHERE s.id = surplus.id
+   )
+   INSERT INTO session (id, secret_hash, user_id, organization_id, signed_in_at, last_seen_at, address, user_agent)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
 

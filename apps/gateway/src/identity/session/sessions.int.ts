@@ -100,6 +100,24 @@ describe('a session', () => {
     expect(await sessionsOf(user.id)).toBe(0);
   });
 
+  it('ends when its person begins a hundred further ones, and no other does', async () => {
+    const user = await makeMember(database);
+    const owner = { userId: user.id, organizationId: user.organizationId, passwordHash: null, source };
+    const begin = async (): Promise<NewSession> => {
+      const begun = await database.transaction((tx) => beginSession(tx, owner, new Date(clock.now()), null));
+      if (!begun) throw new Error('the person does not belong there');
+      return begun;
+    };
+    const stranger = await signIn(await makeMember(database));
+    const [first, second] = [await begin(), await begin()];
+    for (let index = 2; index < 100; index++) await begin();
+    expect([await stands(first), await sessionsOf(user.id)]).toEqual([true, 100]);
+    const newest = await begin();
+    expect(await Promise.all([first, second, newest, stranger].map(stands))).toEqual([false, true, true, true]);
+    await Promise.all(Array.from({ length: 10 }, begin));
+    expect([await sessionsOf(user.id), await stands(newest)]).toEqual([100, true]);
+  });
+
   it('is not begun for a password that changed while it was checked, nor outlives the change', async () => {
     for (let round = 0; round < 5; round++) {
       const user = await makeMember(database);

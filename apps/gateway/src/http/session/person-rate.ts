@@ -7,31 +7,32 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 const INTERVAL_MS = 50;
 /** Requests at once. */
 const BURST = 600;
-const SESSIONS_MAX = 10_000;
+const PEOPLE_MAX = 10_000;
 
 /**
- * Limits the requests of each session in each process: a script in a stolen session must not keep the database busy. By the
+ * Limits the requests of each person in each process: a script in a stolen session must not keep the database busy. All
+ * sessions of a person count together, as each makes further ones: a switch of the organization, another sign-in. By the
  * generic cell rate algorithm, as the limits of keys; those of an organization are shared by all replicas, these are not, as
- * a session has no share of the plan. Bounded in memory: the session that asked longest ago is forgotten first.
+ * a person has no share of the plan. Bounded in memory: the person who asked longest ago is forgotten first.
  */
 @Injectable()
-export class SessionRate {
+export class PersonRate {
   /** When each would have been asked last at the even rate. */
   private readonly arrivalsMs = new Map<string, number>();
 
   constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   /** Counts a request. @throws AppError RATE_LIMITED */
-  count(sessionId: string): void {
+  count(userId: string): void {
     const nowMs = this.clock.monotonic();
-    const nextMs = Math.max(this.arrivalsMs.get(sessionId) ?? 0, nowMs) + INTERVAL_MS;
+    const nextMs = Math.max(this.arrivalsMs.get(userId) ?? 0, nowMs) + INTERVAL_MS;
     const waitMs = nextMs - nowMs - BURST * INTERVAL_MS;
     if (waitMs > 0) {
       throw new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds: Math.ceil(waitMs / 1_000) });
     }
-    this.arrivalsMs.delete(sessionId);
-    this.arrivalsMs.set(sessionId, nextMs);
+    this.arrivalsMs.delete(userId);
+    this.arrivalsMs.set(userId, nextMs);
     const [oldest] = this.arrivalsMs.keys();
-    if (this.arrivalsMs.size > SESSIONS_MAX && oldest !== undefined) this.arrivalsMs.delete(oldest);
+    if (this.arrivalsMs.size > PEOPLE_MAX && oldest !== undefined) this.arrivalsMs.delete(oldest);
   }
 }

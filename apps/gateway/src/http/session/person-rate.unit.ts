@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '@switchboard/testing/fake-clock';
-import { SessionRate } from './session-rate.js';
+import { PersonRate } from './person-rate.js';
 
-describe('the requests of a session', () => {
-  it('come 600 at once and 20 a second from then on, whatever other sessions ask', () => {
+describe('the requests of a person', () => {
+  it('come 600 at once and 20 a second from then on, whatever others ask', () => {
     const clock = new FakeClock();
-    const rate = new SessionRate(clock);
-    const taken = (sessionId: string, tries: number): number => {
+    const rate = new PersonRate(clock);
+    const taken = (userId: string, tries: number): number => {
       let count = 0;
       for (let index = 0; index < tries; index++) {
         try {
-          rate.count(sessionId);
+          rate.count(userId);
           count++;
         } catch (error) {
           expect(error).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
