@@ -9,6 +9,7 @@ erasure with fillfactor=70
 event_failure with fillfactor=50
 former_alias
 held_opt_out
+held_statement
 inbox partition by RANGE (event_id)
 incarnation with fillfactor=50
 migration
@@ -78,6 +79,10 @@ held_opt_out.organization_id text collate C not null
 held_opt_out.alias_hmac bytea not null
 held_opt_out.channel_id text collate C not null
 held_opt_out.source text not null
+held_statement.organization_id text collate C not null
+held_statement.alias_hmac bytea not null
+held_statement.channel_id text collate C not null
+held_statement.stated_at timestamp with time zone not null
 inbox.event_id text collate C not null
 inbox.consumer text not null
 incarnation.id integer not null default 1
@@ -135,6 +140,8 @@ event_failure: PRIMARY KEY (event_id, consumer)
 former_alias: PRIMARY KEY (organization_id, contact_id, alias)
 held_opt_out: CHECK ((length(alias_hmac) = 32))
 held_opt_out: PRIMARY KEY (organization_id, alias_hmac, channel_id)
+held_statement: CHECK ((length(alias_hmac) = 32))
+held_statement: PRIMARY KEY (organization_id, alias_hmac, channel_id)
 inbox: PRIMARY KEY (event_id, consumer)
 incarnation: CHECK ((id = 1))
 incarnation: PRIMARY KEY (id)
@@ -170,6 +177,8 @@ CREATE UNIQUE INDEX event_failure_pkey ON contacts.event_failure USING btree (ev
 CREATE INDEX former_alias_until ON contacts.former_alias USING btree (until)
 CREATE UNIQUE INDEX former_alias_pkey ON contacts.former_alias USING btree (organization_id, contact_id, alias)
 CREATE UNIQUE INDEX held_opt_out_pkey ON contacts.held_opt_out USING btree (organization_id, alias_hmac, channel_id)
+CREATE INDEX held_statement_age ON contacts.held_statement USING btree (stated_at)
+CREATE UNIQUE INDEX held_statement_pkey ON contacts.held_statement USING btree (organization_id, alias_hmac, channel_id)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY contacts.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX incarnation_pkey ON contacts.incarnation USING btree (id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON contacts.migration USING btree (id)

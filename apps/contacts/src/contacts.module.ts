@@ -32,6 +32,7 @@ import { OptOutRepository } from './opt-out/opt-out.repository.js';
 import { SendFence } from './opt-out/send-fence.client.js';
 import { ProjectChannelsConsumer } from './project-channels/project-channels.consumer.js';
 import { removalPruner } from './delete-opt-out/prune-removals.worker.js';
+import { heldStatementPruner } from './prune-held-statements/prune-held-statements.worker.js';
 import { RecordObservedConsumer } from './record-observed/record-observed.consumer.js';
 import { ResolveContactsHandler } from './resolve-contacts/resolve-contacts.handler.js';
 import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js';
@@ -64,6 +65,7 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     erasurePruner,
     EraseSignal,
     HeldOptOutRepository,
+    heldStatementPruner,
     ListContacts,
     MergedContactRepository,
     NumberHashes,

@@ -77,7 +77,9 @@ async function openSubject(): Promise<CoalesceSubject<Call>> {
     call: (call) => batch.change(changeOf(call)).catch(notFound),
     batchSizes: sizes,
     clear: () =>
-      dataSource.query('TRUNCATE contacts.contact, contacts.contact_alias, contacts.opt_out, contacts.outbox'),
+      dataSource.query(
+        `TRUNCATE contacts.contact, contacts.contact_alias, contacts.opt_out, contacts.held_statement, contacts.outbox`,
+      ),
     stored: async (tenant) => ({
       contacts: await rowsOf(
         `SELECT id, phone, messaging_id, name, email, version, coverage, applied_statements, search_text,
@@ -91,6 +93,10 @@ async function openSubject(): Promise<CoalesceSubject<Call>> {
       ),
       optOuts: await rowsOf(
         `SELECT id, contact_id, channel_id, source FROM contacts.opt_out WHERE organization_id = $1 ORDER BY id`,
+        tenant,
+      ),
+      heldStatements: await rowsOf(
+        `SELECT alias_hmac, channel_id, stated_at FROM contacts.held_statement WHERE organization_id = $1 ORDER BY 1, 2`,
         tenant,
       ),
       events: await rowsOf(

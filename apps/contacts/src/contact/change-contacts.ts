@@ -5,7 +5,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database, type TransactionOptions } from '@switchboard/postgres';
 import { CLOCK, erasedAmong, type Clock } from '@switchboard/platform';
-import { HeldOptOutRepository, type HeldOptOut } from '../held-opt-out/held-opt-out.repository.js';
+import { HeldOptOutRepository, type HeldForAlias } from '../held-opt-out/held-opt-out.repository.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { eventsOf, needsChannels } from './contact-events.policy.js';
 import { ContactLedger } from './contact-ledger.js';
@@ -55,7 +55,7 @@ export class ChangeContacts {
     changes: readonly ContactChange<unknown>[],
     options: Pick<TransactionOptions, 'isProbe'> = {},
   ): Promise<ChangeOutcome[]> {
-    let held: readonly HeldOptOut[] = [];
+    let held: readonly HeldForAlias[] = [];
     let erased: ReadonlySet<string> = new Set();
     for (let race = 0; race < RACES_MAX; race++) {
       const at = new Date(this.clock.now());
@@ -71,7 +71,7 @@ export class ChangeContacts {
     throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
   }
 
-  private async heldFor(ledgers: ReadonlyMap<string, ContactLedger>): Promise<HeldOptOut[]> {
+  private async heldFor(ledgers: ReadonlyMap<string, ContactLedger>): Promise<HeldForAlias[]> {
     const gained = [...ledgers].flatMap(([organizationId, ledger]) =>
       ledger.gainedAliases().map((alias) => ({ organizationId, alias })),
     );
@@ -89,17 +89,14 @@ export class ChangeContacts {
   private async read(
     changes: readonly ContactChange<unknown>[],
     at: Date,
-    held: readonly HeldOptOut[],
+    held: readonly HeldForAlias[],
     erased: ReadonlySet<string>,
   ): Promise<Map<string, ContactLedger>> {
     const known = Map.groupBy(await this.contacts.find(changes), ({ organizationId }) => organizationId);
     const organizationIds = new Set(changes.map(({ organizationId }) => organizationId));
     const ledgerOf = (id: string): ContactLedger => {
-      const own = Map.groupBy(
-        held.filter(({ organizationId }) => organizationId === id),
-        ({ alias }) => alias,
-      );
-      return new ContactLedger(id, known.get(id) ?? [], at, newCuid, own, erased);
+      const own = held.filter(({ organizationId }) => organizationId === id).map((one) => [one.alias, one] as const);
+      return new ContactLedger(id, known.get(id) ?? [], at, newCuid, new Map(own), erased);
     };
     return new Map([...organizationIds].map((id) => [id, ledgerOf(id)]));
   }
@@ -126,6 +123,10 @@ export class ChangeContacts {
             [...ledger.taken].map((alias) => ({ organizationId, alias })),
           );
           await this.heldOptOuts.release(tx, taken);
+          await this.heldOptOuts.holdStatements(
+            tx,
+            ledgers.flatMap((ledger) => ledger.left()),
+          );
           const events = steps.flatMap((step) => eventsOf(step, channelIds.get(step.after.organizationId) ?? [], at));
           appendEvents(tx, events);
         },
@@ -142,7 +143,7 @@ export class ChangeContacts {
 
 function outcomeOf(change: ContactChange<unknown>, ledger: ContactLedger | undefined): ChangeOutcome {
   if (!ledger) return { error: new Error('an organization was not read') };
-  ledger.traceparent = change.traceparent;
+  ledger.begin(change.traceparent);
   try {
     return { ok: change.decide(ledger) };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { aliasList } from './alias.policy.js';
-import type { Contact, FormerAlias, OptOut } from './contact.entity.js';
+import { appliedToBoth, appliedUntil, statedTimes } from './applied-statements.policy.js';
 import { isBehindFloor, versionAfter } from './contact-version.policy.js';
+import type { AppliedStatements, Contact, FormerAlias, HeldConsent, StatedTimes } from './contact.entity.js';
 import { optOutsOfBoth } from './opt-outs-of-both.policy.js';
 
 /** One change of a contact, to be emitted. */
@@ -41,14 +42,17 @@ export type ContactPatch = Partial<NewContact & Pick<Contact, 'optOuts' | 'appli
 export class ContactLedger {
   /** What happened, in order. */
   readonly steps: ContactStep[] = [];
-  /** Of the call whose change is being folded. */
-  traceparent: string | null = null;
-  /** Aliases whose held opt-outs a contact has by now. */
+  /** Aliases of which a contact has by now what was held for them. */
   readonly taken = new Set<string>();
   /** Aliases that contacts gave up, also such as they did not have when they were read. */
   readonly givenUp: FormerAlias[] = [];
   /** Ids that callers gave to new contacts. */
   readonly givenIds: string[] = [];
+  /** Of the call whose change is being folded. */
+  private traceparent: string | null = null;
+  /** What was stated of the contacts that gave an alias up, by alias. */
+  private readonly statedOf = new Map<string, AppliedStatements | null>();
+  private readonly held: Map<string, HeldConsent>;
   private readonly contacts = new Map<string, Contact>();
   private readonly owners = new Map<string, string>();
   private readonly read: ReadonlyMap<string, Contact>;
@@ -59,13 +63,20 @@ export class ContactLedger {
     /** The moment of the batch. */
     private readonly at: Date,
     readonly newId: () => string,
-    /** Opt-outs of erased contacts, by alias: they go on holding for whoever has it. */
-    private readonly held: ReadonlyMap<string, readonly Pick<OptOut, 'channelId' | 'source'>[]> = new Map(),
+    /** What is held, by alias: it goes on holding for whoever has it. */
+    held: ReadonlyMap<string, HeldConsent> = new Map(),
     /** Contacts that are erased: their ids are given to no other. */
     private readonly erased: ReadonlySet<string> = new Set(),
   ) {
+    this.held = new Map(held);
     this.read = new Map(known.map((contact) => [contact.id, contact]));
     for (const contact of known) this.put(contact);
+  }
+
+  /** Begins the change of another call, which finds what the former ones leave as if they had been stored. */
+  begin(traceparent: string | null): void {
+    this.traceparent = traceparent;
+    for (const { alias, statedAt } of this.left()) this.held.set(alias, { optOuts: [], statedAt });
   }
 
   find(id: string): Contact | undefined {
@@ -123,6 +134,7 @@ export class ContactLedger {
     for (const alias of before.aliases.filter((one) => !aliases.includes(one))) {
       this.owners.delete(alias);
       this.givenUp.push({ organizationId: this.organizationId, contactId: before.id, alias, until: this.at });
+      this.statedOf.set(alias, appliedToBoth(before.appliedStatements, this.statedOf.get(alias) ?? null));
     }
     this.put(after);
     this.recordStep(before, after, given);
@@ -130,14 +142,19 @@ export class ContactLedger {
   }
 
   /**
-   * Two contacts turned out to be one person: the one that goes on gets the opt-outs of the other, ids and all, and the other
-   * stays as a record that leads to it.
+   * Two contacts turned out to be one person: the one that goes on gets the opt-outs of the other, ids and all, with what was
+   * stated there, and the other stays as a record that leads to it.
    *
    * @param patch of the one that goes on, its opt-outs apart
    */
   merge(former: Contact, goingOn: Contact, patch: Omit<ContactPatch, 'optOuts' | 'mergedInto'>): Contact {
     this.change(former, { aliases: [], optOuts: [], mergedInto: goingOn.id });
-    return this.change(goingOn, { ...patch, optOuts: optOutsOfBoth(goingOn, former, ({ id }) => id) });
+    const applied = patch.appliedStatements ?? goingOn.appliedStatements;
+    return this.change(goingOn, {
+      ...patch,
+      appliedStatements: appliedToBoth(applied, former.appliedStatements),
+      optOuts: optOutsOfBoth(goingOn, former, ({ id }) => id),
+    });
   }
 
   /**
@@ -154,11 +171,19 @@ export class ContactLedger {
     else this.recordStep(contact, contact, { observed });
   }
 
-  /** Aliases that contacts did not have when they were read. */
+  /** Aliases that contacts gained, each once, also such as they gave up again. */
   gainedAliases(): readonly string[] {
-    return this.writes().flatMap(({ before, after }) =>
+    const gained = this.steps.flatMap(({ before, after }) =>
       after.aliases.filter((alias) => !before?.aliases.includes(alias)),
     );
+    return [...new Set(gained)];
+  }
+
+  /** What contacts gave up and none has by now, with what was stated of them. */
+  left(): readonly { readonly organizationId: string; readonly alias: string; readonly statedAt: StatedTimes }[] {
+    const { organizationId } = this;
+    const free = [...this.statedOf].filter(([alias]) => !this.owners.has(alias));
+    return free.map(([alias, applied]) => ({ organizationId, alias, statedAt: statedTimes(applied) }));
   }
 
   /** The contacts that are not as they were read, in the order of their ids. */
@@ -175,14 +200,18 @@ export class ContactLedger {
     return { ...contact, mergedInto: this.findGoingOn(contact.id)?.id ?? contact.mergedInto };
   }
 
-  /** With the opt-outs that are held for the aliases that it gains. */
+  /** With what is held for the aliases that it gains. */
   private inherit(contact: Contact, former: readonly string[]): Contact {
     const gained = contact.aliases.filter((alias) => !former.includes(alias) && this.held.has(alias));
     if (gained.length === 0) return contact;
     for (const alias of gained) this.taken.add(alias);
-    const byChannel = new Map(gained.flatMap((alias) => this.held.get(alias) ?? []).map((one) => [one.channelId, one]));
+    const held = gained.flatMap((alias) => this.held.get(alias) ?? []);
+    const byChannel = new Map(held.flatMap(({ optOuts }) => optOuts).map((one) => [one.channelId, one]));
     const optOuts = [...byChannel.values()].map((one) => ({ ...one, id: '', reason: null }));
-    return { ...contact, optOuts: optOutsOfBoth(contact, { optOuts }, this.newId) };
+    const appliedStatements = held
+      .map(({ statedAt }) => appliedUntil(statedAt))
+      .reduce(appliedToBoth, contact.appliedStatements);
+    return { ...contact, appliedStatements, optOuts: optOutsOfBoth(contact, { optOuts }, this.newId) };
   }
 
   private put(contact: Contact): void {

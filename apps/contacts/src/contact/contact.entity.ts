@@ -13,7 +13,10 @@ export interface OptOut {
 export interface AppliedStatements {
   /** Ids of the last changes of number. */
   readonly moves: readonly string[];
-  /** By channel: when a preference was last stated, and all statements of that moment. */
+  /**
+   * By channel: when a preference was last stated, and all statements of that moment; none where only the moment is known, of which
+   * every statement was applied then.
+   */
   readonly preferences: Readonly<Record<string, { readonly at: string; readonly ids: readonly string[] }>>;
 }
 
@@ -23,6 +26,15 @@ export interface FormerAlias {
   readonly contactId: string;
   readonly alias: string;
   readonly until: Date;
+}
+
+/** By channel: when a preference was last stated, ISO 8601. */
+export type StatedTimes = Readonly<Record<string, string>>;
+
+/** What is held for an alias since the contact that had it was erased, or gave it up. */
+export interface HeldConsent {
+  readonly optOuts: readonly Pick<OptOut, 'channelId' | 'source'>[];
+  readonly statedAt: StatedTimes;
 }
 
 /** A contact with all that its changes depend on. */

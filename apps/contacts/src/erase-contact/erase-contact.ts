@@ -6,6 +6,7 @@ import { appendAct, appendEvents, findAct, Relay } from '@switchboard/outbox';
 import { EraseSignal, CLOCK, noteErasures, type Clock } from '@switchboard/platform';
 import { Database, statement, type Transaction } from '@switchboard/postgres';
 import { phoneForms } from '../contact/alias.policy.js';
+import { statedTimes } from '../contact/applied-statements.policy.js';
 import type { Contact, OptOut } from '../contact/contact.entity.js';
 import { keepFormerAliases } from '../contact/former-alias.repository.js';
 import { mergedIdsOf } from '../contact/merged-contact.repository.js';
@@ -17,11 +18,14 @@ import { UnconfirmedErasureRepository, type UnconfirmedErasure } from './unconfi
 /** What an erasure came to; `repeated`: a former try of the same act was confirmed already. */
 export type ErasureOutcome = UnconfirmedErasure | 'repeated' | 'not-found';
 
+type ErasedRow = Pick<Contact, 'version' | 'phone' | 'updatedAt' | 'appliedStatements'>;
+
 /** Before its aliases, as every change of a contact: one that was read before finds another version, and is decided anew. */
-const deleteContact = statement<Pick<Contact, 'version' | 'phone' | 'updatedAt'>>(
+const deleteContact = statement<ErasedRow>(
   'contacts.erase.contact',
   `DELETE FROM contact WHERE organization_id = $1 AND id = $2
-   RETURNING greatest(version, ${VERSION_FLOOR})::float8 AS version, phone, updated_at AS "updatedAt"`,
+   RETURNING greatest(version, ${VERSION_FLOOR})::float8 AS version, phone, updated_at AS "updatedAt",
+     applied_statements AS "appliedStatements"`,
 );
 const deleteAliases = statement<{ alias: string }>(
   'contacts.erase.aliases',
@@ -52,8 +56,9 @@ const isFormerSql = statement(
  * Erases a contact, with those that were merged into it: rows, aliases and opt-outs are gone with the commit, and every other service
  * has the event. A contact that was merged into another is erased alone: its person goes on there.
  *
- * Its opt-outs go on holding for its numbers by their keyed hashes, and not for numbers that it had given up. The numbers themselves
- * stay, former ones too, for the services to look for, until each has confirmed.
+ * Its opt-outs go on holding for its numbers by their keyed hashes, and not for numbers that it had given up. So do the times of what
+ * was stated of it: a repetition changes nothing. The numbers themselves stay, former ones too, for the services to look for, until
+ * each has confirmed.
  */
 @Injectable()
 export class EraseContact {
@@ -104,16 +109,17 @@ export class EraseContact {
   }
 
   /** Everything of a contact whose row is deleted. */
-  private async remove(
-    tx: Transaction,
-    erased: AnnouncedErasure,
-    contact: Pick<Contact, 'phone' | 'updatedAt'>,
-  ): Promise<UnconfirmedErasure> {
+  private async remove(tx: Transaction, erased: AnnouncedErasure, contact: ErasedRow): Promise<UnconfirmedErasure> {
     const { organizationId, contactId, erasedAt, sequence } = erased;
     const key = [organizationId, contactId];
     const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
     const optOuts = await tx.query(deleteOptOuts, key);
     await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);
+    const statedAt = statedTimes(contact.appliedStatements);
+    await this.heldOptOuts.holdStatements(
+      tx,
+      aliases.map((alias) => ({ organizationId, alias, statedAt })),
+    );
     await this.keepShownPhone(tx, organizationId, contactId, contact, aliases);
     await tx.query(keepNumbers, [...key, aliases, serviceNames, sequence]);
     await noteErasures(tx, [erased]);

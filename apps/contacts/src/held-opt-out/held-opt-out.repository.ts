@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { OptOutSource } from '@switchboard/contracts/contacts/http';
-import { Database, statement, unnestColumns, type Transaction } from '@switchboard/postgres';
-import type { OptOut } from '../contact/contact.entity.js';
-import { NumberHashes } from './number-hash.js';
+import {
+  Database,
+  pruneSql,
+  statement,
+  unnestColumns,
+  type PruneStatement,
+  type Transaction,
+} from '@switchboard/postgres';
+import type { HeldConsent, OptOut } from '../contact/contact.entity.js';
+import { NumberHashes, type NumberHash } from './number-hash.js';
 
 /** An alias of an organization's contacts. */
 export interface AliasKey {
@@ -10,34 +17,72 @@ export interface AliasKey {
   readonly alias: string;
 }
 
-/** An opt-out of an erased contact, under one of the aliases that it had. */
-export interface HeldOptOut extends AliasKey, Pick<OptOut, 'channelId' | 'source'> {}
+/** What is held for an alias. */
+export interface HeldForAlias extends AliasKey, HeldConsent {}
 
-interface HeldRow {
-  readonly organizationId: string;
-  readonly aliasHmac: Buffer;
-  readonly channelId: string;
-  readonly source: OptOutSource;
-}
+/** An alias, with when preferences were stated of the contact that had it. */
+export type StatedOfAlias = AliasKey & Pick<HeldConsent, 'statedAt'>;
 
+/** Of an opt-out, or of what was stated on a channel. */
+type HeldRow = { readonly organizationId: string; readonly aliasHmac: Buffer; readonly channelId: string } & (
+  { readonly source: OptOutSource; readonly statedAt: null } | { readonly source: null; readonly statedAt: Date }
+);
+
+/** Both by the primary keys of their tables. */
 const findSql = statement<HeldRow>(
   'contacts.held-opt-out.find',
-  `SELECT h.organization_id AS "organizationId", h.alias_hmac AS "aliasHmac", h.channel_id AS "channelId", h.source
+  `SELECT asked.organization_id AS "organizationId", asked.alias_hmac AS "aliasHmac", held.channel_id AS "channelId",
+     held.source, held.stated_at AS "statedAt"
    FROM unnest($1::text[], $2::bytea[]) AS asked(organization_id, alias_hmac)
-   JOIN held_opt_out h ON h.organization_id = asked.organization_id AND h.alias_hmac = asked.alias_hmac`,
+   CROSS JOIN LATERAL (
+     SELECT h.channel_id, h.source, NULL::timestamptz AS stated_at FROM held_opt_out h
+     WHERE h.organization_id = asked.organization_id AND h.alias_hmac = asked.alias_hmac
+     UNION ALL
+     SELECT s.channel_id, NULL, s.stated_at FROM held_statement s
+     WHERE s.organization_id = asked.organization_id AND s.alias_hmac = asked.alias_hmac) held`,
 );
 const deleteSql = statement(
   'contacts.held-opt-out.delete',
   `DELETE FROM held_opt_out h USING unnest($1::text[], $2::bytea[]) AS gone(organization_id, alias_hmac)
    WHERE h.organization_id = gone.organization_id AND h.alias_hmac = gone.alias_hmac`,
 );
+const deleteStatementsSql = statement(
+  'contacts.held-statement.delete',
+  `DELETE FROM held_statement s USING unnest($1::text[], $2::bytea[]) AS gone(organization_id, alias_hmac)
+   WHERE s.organization_id = gone.organization_id AND s.alias_hmac = gone.alias_hmac`,
+);
 const insertSql = statement(
   'contacts.held-opt-out.insert',
   `INSERT INTO held_opt_out (organization_id, alias_hmac, channel_id, source)
    SELECT * FROM unnest($1::text[], $2::bytea[], $3::text[], $4::text[]) ON CONFLICT DO NOTHING`,
 );
+/** In the order of the key. */
+const insertStatementsSql = statement(
+  'contacts.held-statement.insert',
+  `INSERT INTO held_statement (organization_id, alias_hmac, channel_id, stated_at)
+   SELECT * FROM unnest($1::text[], $2::bytea[], $3::text[], $4::timestamptz[])
+     AS said(organization_id, alias_hmac, channel_id, stated_at)
+   ORDER BY organization_id COLLATE "C", alias_hmac, channel_id COLLATE "C"
+   ON CONFLICT (organization_id, alias_hmac, channel_id)
+     DO UPDATE SET stated_at = greatest(held_statement.stated_at, excluded.stated_at)`,
+);
+/** Deletes those of statements that are so many days old. */
+export const pruneHeldStatements: PruneStatement = statement(
+  'contacts.held-statement.prune',
+  pruneSql({
+    table: 'held_statement',
+    key: ['organization_id', 'alias_hmac', 'channel_id'],
+    age: 'stated_at',
+    upTo: 'now() - make_interval(days => $2)',
+  }),
+);
 
-/** Opt-outs of erased contacts: they go on holding for the number, which is known by its keyed hash alone. */
+/**
+ * Consent of erased contacts: their opt-outs go on holding for the number, which is known by its keyed hash alone, and what was stated
+ * applies no second time. What was stated is held for a number that a contact gave up, too.
+ *
+ * Of statements only the times are held: the provider's ids of messages name the number.
+ */
 @Injectable()
 export class HeldOptOutRepository {
   constructor(
@@ -45,34 +90,29 @@ export class HeldOptOutRepository {
     private readonly hashes: NumberHashes,
   ) {}
 
-  /** The opt-outs that are held for the aliases. One statement more than none where an organization never erased anybody. */
-  async find(aliases: readonly AliasKey[]): Promise<HeldOptOut[]> {
+  /** What is held for the aliases, one item each that has any. One statement more than none where an organization holds nothing. */
+  async find(aliases: readonly AliasKey[]): Promise<HeldForAlias[]> {
     const organizationIds = [...new Set(aliases.map(({ organizationId }) => organizationId))];
     const hashes = await this.hashes.find(this.database, organizationIds);
-    const asked = new Map<string, AliasKey>();
-    const keys = aliases.flatMap((key) => {
-      const hmac = hashes.get(key.organizationId)?.(key.alias);
-      if (!hmac) return [];
-      asked.set(`${key.organizationId} ${hmac.toString('hex')}`, key);
-      return [{ ...key, hmac }];
-    });
-    if (keys.length === 0) return [];
-    const rows = await this.database.query(findSql, unnestColumns(keys, ['organizationId', 'hmac']));
-    return rows.flatMap(({ organizationId, aliasHmac, channelId, source }) => {
-      const key = asked.get(`${organizationId} ${aliasHmac.toString('hex')}`);
-      return key ? [{ ...key, channelId, source }] : [];
+    const asked = hashed(aliases, hashes);
+    if (asked.length === 0) return [];
+    const rows = await this.database.query(findSql, unnestColumns(asked, ['organizationId', 'hmac']));
+    const byAlias = Map.groupBy(rows, ({ organizationId, aliasHmac }) => rowKey(organizationId, aliasHmac));
+    return asked.flatMap(({ organizationId, alias, hmac }) => {
+      const own = byAlias.get(rowKey(organizationId, hmac));
+      return own ? [{ organizationId, alias, ...consentOf(own) }] : [];
     });
   }
 
-  /** A contact has them by now: for the aliases none is held any more. */
+  /** A contact has it by now: for the aliases nothing is held any more. */
   async release(tx: Transaction, aliases: readonly AliasKey[]): Promise<void> {
     if (aliases.length === 0) return;
     const hashes = await this.hashes.find(tx, [...new Set(aliases.map(({ organizationId }) => organizationId))]);
-    const keys = aliases.flatMap(({ organizationId, alias }) => {
-      const hmac = hashes.get(organizationId)?.(alias);
-      return hmac ? [{ organizationId, hmac }] : [];
-    });
-    tx.atCommit(deleteSql, unnestColumns(keys, ['organizationId', 'hmac']));
+    const keys = hashed(aliases, hashes);
+    if (keys.length === 0) return;
+    const columns = unnestColumns(keys, ['organizationId', 'hmac']);
+    tx.atCommit(deleteSql, columns);
+    tx.atCommit(deleteStatementsSql, columns);
   }
 
   /** Holds the opt-outs of a contact that is being erased, under each alias that it had, in place of any that were. */
@@ -89,4 +129,40 @@ export class HeldOptOutRepository {
     if (rows.length === 0) return;
     await tx.query(insertSql, unnestColumns(rows, ['organizationId', 'hmac', 'channelId', 'source']));
   }
+
+  /** Holds when preferences were last stated of contacts whose aliases these were, each alias once. Behind what is released with it. */
+  async holdStatements(tx: Transaction, said: readonly StatedOfAlias[]): Promise<void> {
+    const stated = said.filter(({ statedAt }) => Object.keys(statedAt).length > 0);
+    const hashes = new Map<string, NumberHash>();
+    // In one order: two transactions may make keys of the same organizations.
+    for (const id of [...new Set(stated.map(({ organizationId }) => organizationId))].sort()) {
+      hashes.set(id, await this.hashes.ensure(tx, id));
+    }
+    const rows = hashed(stated, hashes).flatMap(({ statedAt, ...key }) =>
+      Object.entries(statedAt).map(([channelId, at]) => ({ ...key, channelId, at })),
+    );
+    if (rows.length === 0) return;
+    tx.atCommit(insertStatementsSql, unnestColumns(rows, ['organizationId', 'hmac', 'channelId', 'at']));
+  }
+}
+
+/** Those of organizations that have a key, each with its hash. */
+function hashed<Key extends AliasKey>(
+  aliases: readonly Key[],
+  hashes: ReadonlyMap<string, NumberHash>,
+): (Key & { readonly hmac: Buffer })[] {
+  return aliases.flatMap((key) => {
+    const hmac = hashes.get(key.organizationId)?.(key.alias);
+    return hmac ? [{ ...key, hmac }] : [];
+  });
+}
+
+function rowKey(organizationId: string, hmac: Buffer): string {
+  return `${organizationId} ${hmac.toString('hex')}`;
+}
+
+function consentOf(rows: readonly HeldRow[]): HeldConsent {
+  const optOuts = rows.flatMap(({ channelId, source }) => (source === null ? [] : [{ channelId, source }]));
+  const stated = rows.flatMap(({ channelId, statedAt }) => (statedAt ? [[channelId, statedAt.toISOString()]] : []));
+  return { optOuts, statedAt: Object.fromEntries(stated) };
 }

@@ -12,6 +12,7 @@ import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 import { VersionFloor1767830000000 } from './1767830000000-version-floor.js';
+import { HeldStatements1767930000003 } from './1767930000003-held-statements.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -29,4 +30,5 @@ export const contactsMigrations = [
   EmptiedTables1767700000000,
   UnmeasuredTables1767800000000,
   VersionFloor1767830000000,
+  HeldStatements1767930000003,
 ] as const;

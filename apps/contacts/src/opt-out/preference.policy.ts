@@ -1,4 +1,5 @@
 import type { ContactSighting, SightedPreference } from '@switchboard/contracts/contacts/rpc';
+import { NOTHING_APPLIED } from '../contact/applied-statements.policy.js';
 import type { Contact } from '../contact/contact.entity.js';
 import type { ContactPatch } from '../contact/contact-ledger.js';
 
@@ -22,13 +23,14 @@ export function preferencePatch(
 ): ContactPatch | null {
   const last = appliedStatements?.preferences[channelId];
   const isSameMoment = last?.at === at;
-  if (last && (last.at > at || (isSameMoment && last.ids.includes(id)))) return null;
+  const isApplied = isSameMoment && (last.ids.length === 0 || last.ids.includes(id));
+  if (isApplied || (last && last.at > at)) return null;
   const ids = isSameMoment ? [...last.ids, id] : [id];
   const preferences = { ...appliedStatements?.preferences, [channelId]: { at, ids } };
   const own = optOuts.find((optOut) => optOut.channelId === channelId);
   const isTheirs = own?.source === 'KEYWORD' || own?.source === 'UPSTREAM';
   return {
-    appliedStatements: { moves: appliedStatements?.moves ?? [], preferences },
+    appliedStatements: { ...(appliedStatements ?? NOTHING_APPLIED), preferences },
     ...(value === 'stop' && !own && { optOuts: [...optOuts, { id: newId(), channelId, source, reason: null }] }),
     ...(value === 'start' && isTheirs && { optOuts: optOuts.filter((optOut) => optOut !== own) }),
   };

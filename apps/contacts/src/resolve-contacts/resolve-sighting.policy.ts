@@ -1,14 +1,13 @@
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { hasVisible } from '@switchboard/contracts/grammar/one-line';
 import { aliasList, isPhoneForm, messagingForms, phoneForms, userAlias } from '../contact/alias.policy.js';
+import { appliedToBoth, withMove } from '../contact/applied-statements.policy.js';
 import type { Contact } from '../contact/contact.entity.js';
 import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
 import { optOutsOfBoth } from '../contact/opt-outs-of-both.policy.js';
 import { preferencePatch } from '../opt-out/preference.policy.js';
 
 const NAME_CODE_POINTS_MAX = 256;
-/** Changes of number that are remembered, so that a repetition does nothing. */
-const MOVES_KEPT = 10;
 
 /** Everything that a sighting's contact, and the one it may come from, can be found by. */
 export function aliasesOf(sighting: ContactSighting): readonly string[] {
@@ -21,7 +20,7 @@ export function aliasesOf(sighting: ContactSighting): readonly string[] {
  * It belongs to the contact that has its phone in any written form, else the upstream's id as a phone, else the upstream's
  * own id of the person, else to a new one. It sets `messagingId`, adds written forms and fills an empty name, and never
  * replaces one. Consent follows the person: where two contacts turn out to be one person, the one that goes on gets the
- * opt-outs of the other, and the id of the other stands for it from then on.
+ * opt-outs of the other and what was stated there, and the id of the other stands for it from then on.
  */
 export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting): Contact {
   const moved = followNumber(ledger, sighting);
@@ -40,11 +39,7 @@ function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact
   const former = ledger.findByAlias(phoneForms(sighting.formerPhone));
   const { phone, statement } = sighting;
   if (!former || !phone || !statement || current?.appliedStatements?.moves.includes(statement.id)) return current;
-  const appliedStatements = {
-    preferences: {},
-    ...(current ?? former).appliedStatements,
-    moves: [...((current ?? former).appliedStatements?.moves ?? []), statement.id].slice(-MOVES_KEPT),
-  };
+  const appliedStatements = withMove((current ?? former).appliedStatements, statement.id);
   const persons = former.aliases.filter((alias) => !isPhoneForm(alias));
   if (!current || current === former) {
     const aliases = aliasList(persons, ledger.free(forms, former));
@@ -69,7 +64,12 @@ function joinUser(ledger: ContactLedger, sighting: ContactSighting): Contact | u
   if (left.length === 0) return ledger.merge(byUser, byNumber, { aliases });
   // It has a number, by which it goes on as well, with what was said there.
   ledger.change(byUser, { aliases: left });
-  return ledger.change(byNumber, { aliases, optOuts: optOutsOfBoth(byNumber, byUser, ledger.newId) });
+  const appliedStatements = appliedToBoth(byNumber.appliedStatements, byUser.appliedStatements);
+  return ledger.change(byNumber, {
+    aliases,
+    appliedStatements,
+    optOuts: optOutsOfBoth(byNumber, byUser, ledger.newId),
+  });
 }
 
 function sighted(ledger: ContactLedger, contact: Contact, sighting: ContactSighting): Contact {

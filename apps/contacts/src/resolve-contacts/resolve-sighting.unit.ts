@@ -15,6 +15,12 @@ const moved = (phone: string, formerPhone: string, id = 'wamid.move'): Partial<C
   statement: { id, at: '2026-01-02T00:00:00.000Z' },
 });
 
+const said = (value: 'stop' | 'start', second: number, by: Partial<ContactSighting>): Partial<ContactSighting> => ({
+  ...by,
+  preference: { channelId: 'cchannel1', value, source: 'KEYWORD' },
+  statement: { id: `wamid.said-${second}`, at: new Date(second * 1_000).toISOString() },
+});
+
 /** An organization's contacts, and what is seen of them. */
 function world(...known: readonly Contact[]) {
   let ids = 0;
@@ -116,9 +122,33 @@ describe("the upstream's own id of a person", () => {
     expect(ledger.find('c1')).toMatchObject({ aliases: [], optOuts: [], mergedInto: 'c2' });
     expect(see({ upstreamUserId: 'U.1' }).id).toBe('c2');
   });
+
+  it.each([
+    ['alone', [userAlias('U.1')]],
+    ['with a number of its own', [OLD, userAlias('U.1')]],
+  ])('that leads to a contact %s takes along what was said there: repeated it changes nothing', (_, aliases) => {
+    const { see } = world(contactOf('c1', '', { aliases }), contactOf('c2', NEW));
+    see(said('start', 1, { upstreamUserId: 'U.1' }));
+    see(said('stop', 2, { upstreamUserId: 'U.1' }));
+    const joined = see({ upstreamUserId: 'U.1', phone: NEW });
+    expect(joined.optOuts).toHaveLength(1);
+    expect(see(said('start', 1, { upstreamUserId: 'U.1' }))).toBe(joined);
+    expect(see(said('start', 3, { upstreamUserId: 'U.1' })).optOuts).toEqual([]);
+  });
 });
 
 describe('a change of number', () => {
+  it('to a number that has a contact takes along what was said and which numbers changed: repeated it changes nothing', () => {
+    const third = '+12015550103';
+    const { see, ledger } = world(contactOf('c1', OLD), contactOf('c2', NEW));
+    see(moved(third, OLD, 'wamid.1'));
+    see(said('stop', 1, { phone: third }));
+    ledger.change(see({ phone: third }), { optOuts: [] });
+    const after = see(moved(NEW, third, 'wamid.2'));
+    expect(after).toMatchObject({ id: 'c2', appliedStatements: { moves: ['wamid.1', 'wamid.2'] } });
+    expect(see(said('stop', 1, { phone: NEW }))).toBe(after);
+  });
+
   it('keeps the contact, its opt-outs and its name, and frees the old forms for another person', () => {
     const { see } = world(
       contactOf('c1', MEXICO[0] ?? '', { aliases: MEXICO, name: 'Ana', optOuts: [optOut('co1', '*')] }),

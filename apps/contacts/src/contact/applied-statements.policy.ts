@@ -1,0 +1,51 @@
+import type { AppliedStatements, StatedTimes } from './contact.entity.js';
+
+/** Changes of number that are remembered, so that a repetition does nothing. */
+const MOVES_KEPT = 10;
+
+type Stated = AppliedStatements['preferences'][string];
+
+/** Of a contact of which nothing was stated yet. */
+export const NOTHING_APPLIED: AppliedStatements = { moves: [], preferences: {} };
+
+/** With one more change of number. @param id of the statement */
+export function withMove(applied: AppliedStatements | null, id: string): AppliedStatements {
+  const before = applied ?? NOTHING_APPLIED;
+  return { ...before, moves: [...before.moves, id].slice(-MOVES_KEPT) };
+}
+
+/** When preferences were last stated. */
+export function statedTimes(applied: AppliedStatements | null): StatedTimes {
+  const { preferences } = applied ?? NOTHING_APPLIED;
+  return Object.fromEntries(Object.entries(preferences).map(([channelId, { at }]) => [channelId, at]));
+}
+
+/** What is known of preferences when only their times are: all that was stated up to then was applied. */
+export function appliedUntil(times: StatedTimes): AppliedStatements | null {
+  const stated = Object.entries(times).map(([channelId, at]) => [channelId, { at, ids: [] }] as const);
+  return stated.length === 0 ? null : { ...NOTHING_APPLIED, preferences: Object.fromEntries(stated) };
+}
+
+/**
+ * What was applied to either of two contacts, for the one that goes on for both: a repetition of what was stated of the other changes
+ * nothing of it. By channel the later moment holds, and of one moment the statements of both.
+ */
+export function appliedToBoth(
+  applied: AppliedStatements | null,
+  other: AppliedStatements | null,
+): AppliedStatements | null {
+  if (!applied || !other) return applied ?? other;
+  const preferences = { ...applied.preferences };
+  for (const [channelId, stated] of Object.entries(other.preferences)) {
+    preferences[channelId] = lastOf(preferences[channelId], stated);
+  }
+  const moves = [...new Set([...other.moves, ...applied.moves])].slice(-MOVES_KEPT);
+  return { ...applied, moves, preferences };
+}
+
+function lastOf(one: Stated | undefined, other: Stated): Stated {
+  if (!one || one.at < other.at) return other;
+  if (one.at > other.at) return one;
+  const isWholeMoment = one.ids.length === 0 || other.ids.length === 0;
+  return { at: one.at, ids: isWholeMoment ? [] : [...new Set([...one.ids, ...other.ids])] };
+}
