@@ -12,7 +12,7 @@ import type { ChannelRepository } from '../channel/channel.repository.js';
 import { projectContacts } from '../contact/contact.repository.js';
 import { isProgress, linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
 import type { ResolveContactsClient, ResolvedPeople } from './resolve-contacts.client.js';
-import { takeInbound, type InboundCallback } from './take-inbound.js';
+import { findTaken, takeInbound, type InboundCallback } from './take-inbound.js';
 import { reportsOf } from './status-reports.js';
 
 /** What a batch needs from elsewhere before its transaction; all by event id. */
@@ -36,7 +36,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
 
   constructor(
     private readonly topology: ConsumerTopology,
-    platform: Platform,
+    private readonly platform: Platform,
     private readonly log: Log,
     relay: Pick<Relay, 'wake'>,
     private readonly channels: ChannelRepository,
@@ -70,10 +70,20 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
   async prepare(events: readonly DeliveredEvent[]): Promise<Prepared> {
     const lines = await this.linesOf(events);
     const plans = new Map(events.map(({ envelope }) => [envelope.id, planOf(envelope, lines)]));
+    const repeated = await this.repeatedOf(events, plans);
     const seen = [...plans].flatMap(([eventId, plan]) =>
-      'people' in plan ? plan.people.map((person) => ({ ...person, eventId })) : [],
+      'people' in plan && !repeated.has(eventId) ? plan.people.map((person) => ({ ...person, eventId })) : [],
     );
     return { plans, ...(await this.contacts.resolve(seen)) };
+  }
+
+  /** Messages that are stored already: asked of contacts, they would make a sender anew who was erased since. */
+  private async repeatedOf(events: readonly DeliveredEvent[], plans: Prepared['plans']): Promise<ReadonlySet<string>> {
+    const messages = events.flatMap(({ envelope: { id: eventId, occurredAt } }) => {
+      const plan = plans.get(eventId);
+      return plan?.act === 'store' ? [{ ...plan, eventId, at: new Date(occurredAt) }] : [];
+    });
+    return new Set([...(await findTaken(this.platform.database, messages))].map(({ eventId }) => eventId));
   }
 
   private async linesOf(events: readonly DeliveredEvent[]): Promise<KnownLines> {
@@ -103,6 +113,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
       const source = { at: new Date(occurredAt), traceparent: traceparentOf(event.context) };
       const contact = prepared.people.get(eventId)?.[0]?.contact;
       if (plan?.act === 'report') statuses.push(...reportsOf({ ...source, ...plan, eventId }));
+      // One without a contact is a repetition.
       else if (plan?.act === 'store' && contact) inbound.push({ ...source, ...plan, contact });
       else if (plan?.act === 'ignore') callbackMetrics().ignored(plan.reason);
       else if (plan?.act === 'dead-letter') await this.bury(tx, event, plan.reason);

@@ -3,7 +3,7 @@ import type { CallbackItem, UpstreamMessageItem } from '@switchboard/contracts/g
 import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { conversationOpened, messageReceived } from '@switchboard/contracts/messaging/events';
 import { appendEvents, type NewEvent } from '@switchboard/outbox';
-import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { Channel } from '../channel/channel.entity.js';
 import { conversationView } from '../conversation/conversation-view.js';
 import {
@@ -26,6 +26,9 @@ export interface InboundCallback {
   readonly callback: CallbackItem<UpstreamMessageItem>;
 }
 
+/** What a message is known by. */
+export type InboundKey = Pick<InboundCallback, 'at' | 'channel' | 'callback'>;
+
 interface NewInbound extends InboundCallback {
   readonly messageId: string;
 }
@@ -46,11 +49,39 @@ const takeSql = statement<{ messageId: string }>(
    ORDER BY 1, 2
    ON CONFLICT DO NOTHING RETURNING message_id AS "messageId"`,
 );
+/** By the key, in the months in which `takeSql` looks for repetitions. */
+const findTakenSql = statement<{ channelId: string; upstreamMessageId: string }>(
+  'messaging.inbound.find-taken',
+  `SELECT u.channel_id AS "channelId", u.upstream_message_id AS "upstreamMessageId"
+   FROM unnest($1::text[], $2::text[], $3::text[]) AS given(organization_id, channel_id, upstream_message_id)
+   JOIN upstream_message u ON u.month >= $4
+     AND u.channel_id = given.channel_id AND u.upstream_message_id = given.upstream_message_id
+     AND u.organization_id = given.organization_id`,
+);
 const MS_PER_DAY = 24 * 60 * 60 * 1_000;
 /** A time of the upstream that is further from now is taken for none. The months in between are always there. */
 const BELIEVED_MS = 28 * MS_PER_DAY;
 /** The months that are searched at least: repetitions come for a week, and what is driven again later names its time. */
 const REPEATED_MS = 35 * MS_PER_DAY;
+
+/**
+ * Those of the messages that were taken before: what such a message says is said, and whoever sent it was a contact then. One that is
+ * taken meanwhile is not among them.
+ */
+export async function findTaken<Message extends InboundKey>(
+  through: Queryable,
+  messages: readonly Message[],
+): Promise<ReadonlySet<Message>> {
+  if (messages.length === 0) return new Set();
+  const keys = unnestColumns(messages, [
+    ({ channel }) => channel.organizationId,
+    ({ channel }) => channel.id,
+    ({ callback }) => callback.item.message.id,
+  ]);
+  const rows = await through.query(findTakenSql, [...keys, firstMonth(messages)]);
+  const taken = new Set(rows.map(({ channelId, upstreamMessageId }) => `${channelId} ${upstreamMessageId}`));
+  return new Set(messages.filter(({ channel, callback }) => taken.has(`${channel.id} ${callback.item.message.id}`)));
+}
 
 /**
  * Stores inbound messages once each, in their conversations, which they open.
@@ -71,7 +102,7 @@ export async function takeInbound(tx: Transaction, callbacks: readonly InboundCa
       'messageId',
       ({ at, messageId }) => monthOf(at, cuidTime(messageId)),
     ]),
-    monthFloor(new Date(Math.min(Date.now() - REPEATED_MS, sorted[0]?.at.getTime() ?? Infinity))),
+    firstMonth(sorted),
   ]);
   const takenIds = new Set(taken.map(({ messageId }) => messageId));
   const fresh = all.filter(({ messageId }) => takenIds.has(messageId));
@@ -86,6 +117,11 @@ export async function takeInbound(tx: Transaction, callbacks: readonly InboundCa
     );
     appendEvents(tx, eventsOf(group, conversation));
   }
+}
+
+/** The first month in which repetitions of the messages may lie. */
+function firstMonth(messages: readonly InboundKey[]): string {
+  return monthFloor(new Date(Math.min(Date.now() - REPEATED_MS, ...messages.map(({ at }) => at.getTime()))));
 }
 
 /** @param takenAt now */
