@@ -79,6 +79,7 @@ held_opt_out.organization_id text collate C not null
 held_opt_out.alias_hmac bytea not null
 held_opt_out.channel_id text collate C not null
 held_opt_out.source text not null
+held_opt_out.group_id uuid
 held_statement.organization_id text collate C not null
 held_statement.alias_hmac bytea not null
 held_statement.channel_id text collate C not null
@@ -176,6 +177,7 @@ CREATE UNIQUE INDEX erasure_pkey ON contacts.erasure USING btree (organization_i
 CREATE UNIQUE INDEX event_failure_pkey ON contacts.event_failure USING btree (event_id, consumer)
 CREATE INDEX former_alias_until ON contacts.former_alias USING btree (until)
 CREATE UNIQUE INDEX former_alias_pkey ON contacts.former_alias USING btree (organization_id, contact_id, alias)
+CREATE INDEX held_opt_out_group ON contacts.held_opt_out USING btree (organization_id, group_id) WHERE (group_id IS NOT NULL)
 CREATE UNIQUE INDEX held_opt_out_pkey ON contacts.held_opt_out USING btree (organization_id, alias_hmac, channel_id)
 CREATE INDEX held_statement_age ON contacts.held_statement USING btree (stated_at)
 CREATE UNIQUE INDEX held_statement_pkey ON contacts.held_statement USING btree (organization_id, alias_hmac, channel_id)

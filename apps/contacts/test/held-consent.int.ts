@@ -35,6 +35,35 @@ async function world() {
   return { ...own, channelId, see, say, move, stopped };
 }
 
+describe('an opt-out of an erased contact', () => {
+  const both = { phone: OLD, messagingId: NEW.slice(1) };
+
+  it('that was taken and removed does not come back by another number of the same contact', async () => {
+    const { see, optOut, remove, erase, upsert, contact, optOuts } = await world();
+    const { id } = await see(both);
+    await optOut({ contactId: id });
+    await erase(id);
+    const next = (await upsert({ phone: OLD })).contact;
+    expect(next.isOptedOut).toBe(true);
+    await remove((await optOuts()).items[0]?.id ?? '');
+    expect(await see(both)).toMatchObject({ id: next.id, phoneForms: [OLD, NEW], optOuts: [] });
+    await erase(next.id);
+    const last = await see({ phone: OLD });
+    await see(both);
+    expect((await contact(last.id)).isOptedOut).toBe(false);
+  });
+
+  it('that was taken by one number holds for the other, while that leads to another contact', async () => {
+    const { see, optOut, remove, erase, optOuts } = await world();
+    const { id } = await see(both);
+    await optOut({ contactId: id });
+    await erase(id);
+    await see({ phone: OLD });
+    await remove((await optOuts()).items[0]?.id ?? '');
+    expect((await see({ phone: NEW })).optOuts).toMatchObject([{ channelId: '*' }]);
+  });
+});
+
 describe('what a person said of messages', () => {
   it('holds for the number of an erased contact: an earlier statement that is repeated changes nothing, a later one does', async () => {
     const { say, erase, stopped } = await world();

@@ -1,4 +1,4 @@
-import type { AppliedStatements, StatedTimes } from './contact.entity.js';
+import type { AppliedStatements, HeldConsent, StatedTimes } from './contact.entity.js';
 
 /** Changes of number that are remembered, so that a repetition does nothing. */
 const MOVES_KEPT = 10;
@@ -20,10 +20,12 @@ export function statedTimes(applied: AppliedStatements | null): StatedTimes {
   return Object.fromEntries(Object.entries(preferences).map(([channelId, { at }]) => [channelId, at]));
 }
 
-/** What is known of preferences when only their times are: all that was stated up to then was applied. */
-export function appliedUntil(times: StatedTimes): AppliedStatements | null {
-  const stated = Object.entries(times).map(([channelId, at]) => [channelId, { at, ids: [] }] as const);
-  return stated.length === 0 ? null : { ...NOTHING_APPLIED, preferences: Object.fromEntries(stated) };
+/** What is applied to a contact with what was held: all that was stated up to those times, of which the ids are not known. */
+export function appliedWith({ statedAt, groupId }: HeldConsent): AppliedStatements | null {
+  const stated = Object.entries(statedAt).map(([channelId, at]) => [channelId, { at, ids: [] }] as const);
+  if (stated.length === 0 && groupId === null) return null;
+  const preferences = Object.fromEntries(stated);
+  return { ...NOTHING_APPLIED, preferences, ...(groupId !== null && { takenGroups: [groupId] }) };
 }
 
 /**
@@ -40,7 +42,8 @@ export function appliedToBoth(
     preferences[channelId] = lastOf(preferences[channelId], stated);
   }
   const moves = [...new Set([...other.moves, ...applied.moves])].slice(-MOVES_KEPT);
-  return { ...applied, moves, preferences };
+  const takenGroups = [...new Set([...(applied.takenGroups ?? []), ...(other.takenGroups ?? [])])];
+  return { ...applied, moves, preferences, ...(takenGroups.length > 0 && { takenGroups }) };
 }
 
 function lastOf(one: Stated | undefined, other: Stated): Stated {

@@ -1,5 +1,5 @@
 import { aliasList } from './alias.policy.js';
-import { appliedToBoth, appliedUntil, statedTimes } from './applied-statements.policy.js';
+import { appliedToBoth, appliedWith, statedTimes } from './applied-statements.policy.js';
 import { isBehindFloor, versionAfter } from './contact-version.policy.js';
 import type { AppliedStatements, Contact, FormerAlias, HeldConsent, StatedTimes } from './contact.entity.js';
 import { optOutsOfBoth } from './opt-outs-of-both.policy.js';
@@ -76,7 +76,7 @@ export class ContactLedger {
   /** Begins the change of another call, which finds what the former ones leave as if they had been stored. */
   begin(traceparent: string | null): void {
     this.traceparent = traceparent;
-    for (const { alias, statedAt } of this.left()) this.held.set(alias, { optOuts: [], statedAt });
+    for (const { alias, statedAt } of this.left()) this.held.set(alias, { optOuts: [], statedAt, groupId: null });
   }
 
   find(id: string): Contact | undefined {
@@ -200,17 +200,17 @@ export class ContactLedger {
     return { ...contact, mergedInto: this.findGoingOn(contact.id)?.id ?? contact.mergedInto };
   }
 
-  /** With what is held for the aliases that it gains. */
+  /** With what is held for the aliases that it gains; what it took by another alias may have been removed since. */
   private inherit(contact: Contact, former: readonly string[]): Contact {
     const gained = contact.aliases.filter((alias) => !former.includes(alias) && this.held.has(alias));
     if (gained.length === 0) return contact;
     for (const alias of gained) this.taken.add(alias);
     const held = gained.flatMap((alias) => this.held.get(alias) ?? []);
-    const byChannel = new Map(held.flatMap(({ optOuts }) => optOuts).map((one) => [one.channelId, one]));
+    const taken = contact.appliedStatements?.takenGroups ?? [];
+    const news = held.filter(({ groupId }) => groupId === null || !taken.includes(groupId));
+    const byChannel = new Map(news.flatMap(({ optOuts }) => optOuts).map((one) => [one.channelId, one]));
     const optOuts = [...byChannel.values()].map((one) => ({ ...one, id: '', reason: null }));
-    const appliedStatements = held
-      .map(({ statedAt }) => appliedUntil(statedAt))
-      .reduce(appliedToBoth, contact.appliedStatements);
+    const appliedStatements = held.map(appliedWith).reduce(appliedToBoth, contact.appliedStatements);
     return { ...contact, appliedStatements, optOuts: optOutsOfBoth(contact, { optOuts }, this.newId) };
   }
 

@@ -9,7 +9,7 @@ export interface OptOut {
   readonly reason: string | null;
 }
 
-/** What the upstream reported of a contact and was applied, so that it is applied once and in its own order. */
+/** What was applied to a contact, so that it is applied once; what the upstream reported, in its own order too. */
 export interface AppliedStatements {
   /** Ids of the last changes of number. */
   readonly moves: readonly string[];
@@ -18,6 +18,8 @@ export interface AppliedStatements {
    * every statement was applied then.
    */
   readonly preferences: Readonly<Record<string, { readonly at: string; readonly ids: readonly string[] }>>;
+  /** Erased contacts, as `groupId` of what is held of them, whose opt-outs were taken over. */
+  readonly takenGroups?: readonly string[];
 }
 
 /** An alias that led to a contact until a moment, by our clock; then it was free, or another contact's. */
@@ -35,6 +37,8 @@ export type StatedTimes = Readonly<Record<string, string>>;
 export interface HeldConsent {
   readonly optOuts: readonly Pick<OptOut, 'channelId' | 'source'>[];
   readonly statedAt: StatedTimes;
+  /** The same under every alias that the erased contact had; null: it was held before there were groups, or there is no opt-out. */
+  readonly groupId: string | null;
 }
 
 /** A contact with all that its changes depend on. */

@@ -114,7 +114,8 @@ export class EraseContact {
     const key = [organizationId, contactId];
     const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
     const optOuts = await tx.query(deleteOptOuts, key);
-    await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);
+    const takenGroups = contact.appliedStatements?.takenGroups ?? [];
+    await this.heldOptOuts.hold(tx, { organizationId, aliases, optOuts, takenGroups });
     const statedAt = statedTimes(contact.appliedStatements);
     await this.heldOptOuts.holdStatements(
       tx,

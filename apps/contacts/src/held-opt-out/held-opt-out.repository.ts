@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { OptOutSource } from '@switchboard/contracts/contacts/http';
 import {
@@ -8,7 +9,7 @@ import {
   type PruneStatement,
   type Transaction,
 } from '@switchboard/postgres';
-import type { HeldConsent, OptOut } from '../contact/contact.entity.js';
+import type { HeldConsent } from '../contact/contact.entity.js';
 import { NumberHashes, type NumberHash } from './number-hash.js';
 
 /** An alias of an organization's contacts. */
@@ -23,22 +24,31 @@ export interface HeldForAlias extends AliasKey, HeldConsent {}
 /** An alias, with when preferences were stated of the contact that had it. */
 export type StatedOfAlias = AliasKey & Pick<HeldConsent, 'statedAt'>;
 
+/** What is left of a contact that is being erased. */
+export interface ErasedConsent extends Pick<HeldConsent, 'optOuts'> {
+  readonly organizationId: string;
+  readonly aliases: readonly string[];
+  /** Of the opt-outs of erased contacts that it had taken over. */
+  readonly takenGroups: readonly string[];
+}
+
 /** Of an opt-out, or of what was stated on a channel. */
 type HeldRow = { readonly organizationId: string; readonly aliasHmac: Buffer; readonly channelId: string } & (
-  { readonly source: OptOutSource; readonly statedAt: null } | { readonly source: null; readonly statedAt: Date }
+  | { readonly source: OptOutSource; readonly groupId: string | null; readonly statedAt: null }
+  | { readonly source: null; readonly groupId: null; readonly statedAt: Date }
 );
 
 /** Both by the primary keys of their tables. */
 const findSql = statement<HeldRow>(
   'contacts.held-opt-out.find',
   `SELECT asked.organization_id AS "organizationId", asked.alias_hmac AS "aliasHmac", held.channel_id AS "channelId",
-     held.source, held.stated_at AS "statedAt"
+     held.source, held.group_id AS "groupId", held.stated_at AS "statedAt"
    FROM unnest($1::text[], $2::bytea[]) AS asked(organization_id, alias_hmac)
    CROSS JOIN LATERAL (
-     SELECT h.channel_id, h.source, NULL::timestamptz AS stated_at FROM held_opt_out h
+     SELECT h.channel_id, h.source, h.group_id, NULL::timestamptz AS stated_at FROM held_opt_out h
      WHERE h.organization_id = asked.organization_id AND h.alias_hmac = asked.alias_hmac
      UNION ALL
-     SELECT s.channel_id, NULL, s.stated_at FROM held_statement s
+     SELECT s.channel_id, NULL, NULL, s.stated_at FROM held_statement s
      WHERE s.organization_id = asked.organization_id AND s.alias_hmac = asked.alias_hmac) held`,
 );
 const deleteSql = statement(
@@ -51,10 +61,15 @@ const deleteStatementsSql = statement(
   `DELETE FROM held_statement s USING unnest($1::text[], $2::bytea[]) AS gone(organization_id, alias_hmac)
    WHERE s.organization_id = gone.organization_id AND s.alias_hmac = gone.alias_hmac`,
 );
+const deleteGroupsSql = statement<{ hmac: Buffer }>(
+  'contacts.held-opt-out.delete-groups',
+  `DELETE FROM held_opt_out h USING unnest($1::text[], $2::uuid[]) AS gone(organization_id, group_id)
+   WHERE h.organization_id = gone.organization_id AND h.group_id = gone.group_id RETURNING h.alias_hmac AS hmac`,
+);
 const insertSql = statement(
   'contacts.held-opt-out.insert',
-  `INSERT INTO held_opt_out (organization_id, alias_hmac, channel_id, source)
-   SELECT * FROM unnest($1::text[], $2::bytea[], $3::text[], $4::text[]) ON CONFLICT DO NOTHING`,
+  `INSERT INTO held_opt_out (organization_id, alias_hmac, channel_id, source, group_id)
+   SELECT * FROM unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::uuid[]) ON CONFLICT DO NOTHING`,
 );
 /** In the order of the key. */
 const insertStatementsSql = statement(
@@ -115,19 +130,24 @@ export class HeldOptOutRepository {
     tx.atCommit(deleteStatementsSql, columns);
   }
 
-  /** Holds the opt-outs of a contact that is being erased, under each alias that it had, in place of any that were. */
-  async hold(
-    tx: Transaction,
-    organizationId: string,
-    aliases: readonly string[],
-    optOuts: readonly Pick<OptOut, 'channelId' | 'source'>[],
-  ): Promise<void> {
+  /**
+   * Holds the opt-outs of a contact that is being erased, under each alias that it had, in place of any that were, and in place of
+   * what is left of those that it had taken over: by their other aliases it is the same person.
+   */
+  async hold(tx: Transaction, { organizationId, aliases, optOuts, takenGroups }: ErasedConsent): Promise<void> {
     const hash = await this.hashes.ensure(tx, organizationId);
-    const keys = aliases.map((alias) => ({ organizationId, hmac: hash(alias) }));
-    await tx.query(deleteSql, unnestColumns(keys, ['organizationId', 'hmac']));
-    const rows = keys.flatMap((key) => optOuts.map(({ channelId, source }) => ({ ...key, channelId, source })));
+    const own = aliases.map((alias) => ({ organizationId, hmac: hash(alias) }));
+    await tx.query(deleteSql, unnestColumns(own, ['organizationId', 'hmac']));
+    const groups = takenGroups.map((groupId) => ({ organizationId, groupId }));
+    const left =
+      groups.length > 0 ? await tx.query(deleteGroupsSql, unnestColumns(groups, ['organizationId', 'groupId'])) : [];
+    const keys = [...own, ...left.map(({ hmac }) => ({ organizationId, hmac }))];
+    const groupId = randomUUID();
+    const rows = keys.flatMap((key) =>
+      optOuts.map(({ channelId, source }) => ({ ...key, channelId, source, groupId })),
+    );
     if (rows.length === 0) return;
-    await tx.query(insertSql, unnestColumns(rows, ['organizationId', 'hmac', 'channelId', 'source']));
+    await tx.query(insertSql, unnestColumns(rows, ['organizationId', 'hmac', 'channelId', 'source', 'groupId']));
   }
 
   /** Holds when preferences were last stated of contacts whose aliases these were, each alias once. Behind what is released with it. */
@@ -164,5 +184,6 @@ function rowKey(organizationId: string, hmac: Buffer): string {
 function consentOf(rows: readonly HeldRow[]): HeldConsent {
   const optOuts = rows.flatMap(({ channelId, source }) => (source === null ? [] : [{ channelId, source }]));
   const stated = rows.flatMap(({ channelId, statedAt }) => (statedAt ? [[channelId, statedAt.toISOString()]] : []));
-  return { optOuts, statedAt: Object.fromEntries(stated) };
+  const groupId = rows.find((row) => row.groupId !== null)?.groupId ?? null;
+  return { optOuts, statedAt: Object.fromEntries(stated), groupId };
 }

@@ -13,6 +13,7 @@ import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 import { VersionFloor1767830000000 } from './1767830000000-version-floor.js';
 import { HeldStatements1767930000003 } from './1767930000003-held-statements.js';
+import { HeldOptOutGroups1767930001003 } from './1767930001003-held-opt-out-groups.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -31,4 +32,5 @@ export const contactsMigrations = [
   UnmeasuredTables1767800000000,
   VersionFloor1767830000000,
   HeldStatements1767930000003,
+  HeldOptOutGroups1767930001003,
 ] as const;
