@@ -128,6 +128,15 @@ describe('a contact that is erased', () => {
   });
 });
 
+it('an erased contact that a sighting names is not found, and none is made for its number', async () => {
+  const { see, erase, rows } = world();
+  const id = await see({ phone: OLD });
+  await erase(id);
+  const late = see({ contactId: id, phone: OLD, messagingId: NEW.slice(1) });
+  await expect(late).rejects.toMatchObject({ code: 'CONTACT_NOT_FOUND' });
+  expect(await rows('SELECT id FROM contacts.contact WHERE organization_id = $1')).toEqual([]);
+});
+
 it('what a contact gave up is kept for so many days and then deleted, a slice at a time', async () => {
   const { see, move, former, rows } = world();
   const numbers = [1, 2, 3, 4].map((last) => `+1201555020${last}`);

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { contactsErrors } from '@switchboard/contracts/contacts/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { RpcClient } from '@switchboard/nats';
 import { systemClock, type Log } from '@switchboard/platform';
@@ -16,7 +18,7 @@ import { ForgetContact } from '../src/erase-messages/forget-contact.js';
 import { unknownItems } from '../src/resolve-bulk-contacts/unknown-items.repository.js';
 import type { Upstream } from '../src/upstream/upstream.js';
 import { attemptsOf, LaneStore, type Job } from './lane-store.js';
-import { contactOf, MessagingStore, settlementOf, storeKey, type Sender } from './messaging-store.js';
+import { contactOf, MessagingStore, settlementOf, storeKey, taken, type Sender } from './messaging-store.js';
 import { silentRelay } from './silent-relay.js';
 
 const servers = testServers();
@@ -97,6 +99,23 @@ describe('behind the fence of erasures, before the event of the erasure has come
     expect(await lanes.states(job)).toEqual({ WAITING: 1 });
   });
 
+  it('an answer that names another id of the recipient is of the contact that was sent to, which may be erased by then', async () => {
+    const sender = await store.sender();
+    const attempt = await store.attempt(sender);
+    const asked: unknown[] = [];
+    const errors: unknown[] = [];
+    const call = async (_rpc: unknown, _principal: unknown, request: unknown): Promise<never> => {
+      asked.push(request);
+      throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
+    };
+    const sendText = async () => ({ ...taken(attempt), messagingId: '14155559999' }) as const;
+    const to: Log = { ...log, error: (event) => void errors.push(event) };
+    await dispatch((dispatcher) => dispatcher.attempt(attempt), { sendText }, { call: call as RpcClient['call'] }, to);
+    const { contactId, recipientPhone: phone } = attempt;
+    const sightings = [{ contactId, phone, profileName: null, messagingId: '14155559999' }];
+    expect([asked, errors]).toEqual([[{ sightings }], []]);
+  });
+
   /** Has the fence forget the sender's first contact. */
   async function forget({ organizationId, contacts: [first] }: Sender): Promise<void> {
     if (!first) throw new Error('the sender has no contact');
@@ -112,19 +131,29 @@ describe('behind the fence of erasures, before the event of the erasure has come
 
   async function refuse({ refusal, ...attempt }: ClaimedAttempt): Promise<void> {
     if (!refusal) throw new Error('it may be made');
+    await dispatch((dispatcher) => dispatcher.refuse(attempt, refusal), {}, {}, log);
+  }
+
+  /** Has a dispatcher do something and end. */
+  async function dispatch(
+    work: (dispatcher: Dispatcher) => Promise<unknown>,
+    upstream: Partial<Upstream>,
+    rpc: Partial<RpcClient>,
+    to: Log,
+  ): Promise<void> {
     const settlements = new SettleDispatch(store.database, silentRelay, new RetrySignal(), new LaneSignal(), log);
     const dispatcher = new Dispatcher(
-      { close: async () => undefined } as Partial<Upstream> as Upstream,
+      { close: async () => undefined, ...upstream } as Upstream,
       settlements,
       new AccessTokens({ current: storeKey, previous: null }),
       await DispatchJournal.open('', log),
-      {} as RpcClient,
+      rpc as RpcClient,
       new InteractiveBegins(),
       systemClock,
       new AbortController().signal,
-      log,
+      to,
     );
-    await dispatcher.refuse(attempt, refusal);
+    await work(dispatcher);
     await dispatcher.onModuleDestroy();
     await settlements.beforeApplicationShutdown();
   }

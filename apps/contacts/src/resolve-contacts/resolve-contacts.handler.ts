@@ -13,7 +13,7 @@ type Rpc = typeof resolveContactsRpc;
 export class ResolveContactsHandler {
   constructor(private readonly batch: ChangeContactsBatch) {}
 
-  /** @throws VALIDATION_FAILED, SERVICE_UNAVAILABLE */
+  /** @throws VALIDATION_FAILED, CONTACT_NOT_FOUND, SERVICE_UNAVAILABLE */
   @RpcHandler(resolveContactsRpc)
   async resolve({ principal, request, budget }: RpcCall<RpcRequestOf<Rpc>>): Promise<RpcResponseOf<Rpc>> {
     const sightings = checkSightings(request.sightings);

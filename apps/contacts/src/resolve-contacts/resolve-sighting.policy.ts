@@ -19,10 +19,14 @@ export function aliasesOf(sighting: ContactSighting): readonly string[] {
  *
  * It belongs to the contact that has its phone in any written form, else the upstream's id as a phone, else the upstream's
  * own id of the person, else to a new one. It sets `messagingId`, adds written forms and fills an empty name, and never
- * replaces one. Consent follows the person: where two contacts turn out to be one person, the one that goes on gets the
- * opt-outs of the other and what was stated there, and the id of the other stands for it from then on.
+ * replaces one. One that names its contact is of no other, and changes nothing when the phone leads to that contact no more.
+ *
+ * Consent follows the person: where two contacts turn out to be one person, the one that goes on gets the opt-outs of the other and
+ * what was stated there, and the id of the other stands for it from then on.
  */
 export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting): Contact {
+  const named = sighting.contactId ? ledger.findGoingOn(sighting.contactId) : undefined;
+  if (named && ledger.findByAlias(phoneForms(sighting.phone)) !== named) return named;
   const moved = followNumber(ledger, sighting);
   const known = joinUser(ledger, sighting) ?? moved;
   const contact = known ? sighted(ledger, known, sighting) : create(ledger, sighting);

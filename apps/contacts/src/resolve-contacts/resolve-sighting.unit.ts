@@ -89,6 +89,21 @@ describe('a sighting', () => {
   });
 });
 
+describe('a sighting that names its contact', () => {
+  it('is of that contact alone, or of the one that goes on for it', () => {
+    const { see } = world(contactOf('c1', '', { mergedInto: 'c2' }), contactOf('c2', OLD));
+    const seen = see({ contactId: 'c1', phone: OLD, messagingId: NEW.slice(1) });
+    expect(seen).toMatchObject({ id: 'c2', aliases: [OLD, NEW], messagingId: NEW.slice(1) });
+  });
+
+  it('changes nothing and makes none when the number leads to that contact no more', () => {
+    const { see, events } = world(contactOf('c1', '+12015550103'), contactOf('c2', OLD));
+    expect(see({ contactId: 'c1', phone: OLD, messagingId: NEW.slice(1) })).toMatchObject({ id: 'c1', version: 1 });
+    expect(see({ contactId: 'c1', phone: NEW, messagingId: NEW.slice(1) }).id).toBe('c1');
+    expect(events()).toBe(0);
+  });
+});
+
 describe("the upstream's own id of a person", () => {
   it('makes a contact without a phone, found again by that id', () => {
     const { see, events } = world();

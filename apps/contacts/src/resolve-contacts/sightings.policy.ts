@@ -24,7 +24,8 @@ export function checkSightings(sightings: unknown): ContactSighting[] {
     const at = `\`sightings[${index}]`;
     if (typeof sighting !== 'object' || sighting === null) throw invalid(`${at}\` must be an object`);
     const fields: Record<string, unknown> = { ...sighting };
-    const { phone, profileName, messagingId, upstreamUserId = null, formerPhone = null } = fields;
+    const { contactId = null, phone, profileName, messagingId, upstreamUserId = null, formerPhone = null } = fields;
+    if (contactId !== null && !isCuid(contactId)) throw invalid(`${at}.contactId\` must be an id or null`);
     if (!isPhoneOrNull(phone)) throw invalid(`${at}.phone\` must be E.164 or null`);
     if (profileName !== null && typeof profileName !== 'string') {
       throw invalid(`${at}.profileName\` must be a string or null`);
@@ -39,7 +40,8 @@ export function checkSightings(sightings: unknown): ContactSighting[] {
     const statement = checkStatement(fields['statement'] ?? null, at);
     if ((preference || formerPhone) && !statement) throw invalid(`${at}.statement\` must be given`);
     const hasNoOwner = fields['hasNoOwner'] === true;
-    return { phone, profileName, messagingId, upstreamUserId, formerPhone, preference, statement, hasNoOwner };
+    const given = { contactId, phone, profileName, messagingId, upstreamUserId };
+    return { ...given, formerPhone, preference, statement, hasNoOwner };
   });
 }
 

@@ -1,5 +1,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { contactsErrors } from '@switchboard/contracts/contacts/errors';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { activeTraceparent, RpcClient } from '@switchboard/nats';
 import { SharedPause } from '@switchboard/timing';
@@ -192,15 +194,23 @@ export class Dispatcher implements OnModuleDestroy {
     return this.upstream.sendText({ ...message, text }, limits);
   }
 
-  /** Reports the upstream's id of a recipient to contacts where it is new; after a failure the next send reports it again. */
+  /**
+   * Reports the upstream's id of a recipient to contacts where it is new, for the contact that was sent to; after a failure the next
+   * send reports it again.
+   */
   private identify(attempt: Attempt, outcome: UpstreamOutcome): void {
     if (this.stopping.aborted) return;
     if (outcome.state !== 'accepted' || outcome.messagingId === null) return;
     if (outcome.messagingId === attempt.contactMessagingId) return;
-    const sightings = [{ phone: attempt.recipientPhone, profileName: null, messagingId: outcome.messagingId }];
+    const { organizationId, contactId, recipientPhone: phone, messageId } = attempt;
+    const sightings = [{ contactId, phone, profileName: null, messagingId: outcome.messagingId }];
     const identified = this.rpc
-      .call(resolveContactsRpc, systemPrincipal(attempt.organizationId, 'dispatch'), { sightings })
-      .catch((error: unknown) => this.log.error('dispatch.identify-failed', error, { messageId: attempt.messageId }));
+      .call(resolveContactsRpc, systemPrincipal(organizationId, 'dispatch'), { sightings })
+      .catch((error: unknown) => {
+        // Erased since it was sent to.
+        if (error instanceof AppError && error.code === contactsErrors.CONTACT_NOT_FOUND.code) return;
+        this.log.error('dispatch.identify-failed', error, { messageId });
+      });
     this.track(identified);
   }
 

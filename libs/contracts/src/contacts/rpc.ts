@@ -33,6 +33,11 @@ export interface SightedPreference {
 
 /** What is known of somebody who may be a contact already. */
 export interface ContactSighting {
+  /**
+   * Whom the sighting is of. None is made then, and nothing changes unless `phone` still leads to that contact, or to the one that goes
+   * on for it. Contacts of an older release find the contact by `phone`, or make it.
+   */
+  readonly contactId?: Cuid | null;
   /** E.164; null for a sender of whom only `upstreamUserId` is known. */
   readonly phone: string | null;
   /** The profile name that the upstream reports; it fills an empty name, never replaces one. */
@@ -55,7 +60,11 @@ export interface ContactSighting {
   readonly hasNoOwner?: boolean;
 }
 
-/** Finds or creates one contact per sighting (1 to 200), in the order asked; concurrent calls make one contact. */
+/**
+ * Finds or creates one contact per sighting (1 to 200), in the order asked; concurrent calls make one contact.
+ *
+ * @throws CONTACT_NOT_FOUND when a sighting names one that does not exist: nothing is changed then
+ */
 export const resolveContactsRpc = defineRpc<
   { readonly sightings: readonly ContactSighting[] },
   { readonly contacts: readonly ContactFacts[] }
