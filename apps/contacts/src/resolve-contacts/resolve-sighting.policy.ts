@@ -28,6 +28,7 @@ export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting
   const named = sighting.contactId ? ledger.findGoingOn(sighting.contactId) : undefined;
   if (named && ledger.findByAlias(phoneForms(sighting.phone)) !== named) return named;
   const moved = followNumber(ledger, sighting);
+  joinAccount(ledger, sighting);
   const known = joinUser(ledger, sighting) ?? moved;
   const contact = known ? sighted(ledger, known, sighting) : create(ledger, sighting);
   const { preference, statement } = sighting;
@@ -57,6 +58,23 @@ function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact
   return ledger.merge(former, current, { aliases: aliasList(current.aliases, persons), appliedStatements });
 }
 
+/**
+ * The upstream's id of a phone's account is a number that has a contact of its own: what is sent to either reaches one person. The contact
+ * of the phone goes on.
+ */
+function joinAccount(ledger: ContactLedger, { phone, messagingId, formerPhone }: ContactSighting): void {
+  const account = messagingForms(messagingId);
+  const byPhone = ledger.findByAlias(phoneForms(phone));
+  const byAccount = ledger.findByAlias(account);
+  if (formerPhone || !byPhone || !byAccount || byPhone === byAccount) return;
+  if (messagingForms(byAccount.messagingId).some((form) => account.includes(form))) {
+    ledger.merge(byAccount, byPhone, { aliases: aliasList(byPhone.aliases, byAccount.aliases) });
+  } else if (byPhone.messagingId !== messagingId) {
+    // By its own last answer the other is another account: the number changed hands, and the opt-outs may be of whoever has it now.
+    ledger.change(byPhone, consentOfBoth(ledger, byPhone, byAccount));
+  }
+}
+
 /** The upstream's own id of a person belongs to the contact that was last seen with it. */
 function joinUser(ledger: ContactLedger, sighting: ContactSighting): Contact | undefined {
   const users = userAliasesOf(sighting);
@@ -68,12 +86,19 @@ function joinUser(ledger: ContactLedger, sighting: ContactSighting): Contact | u
   if (left.length === 0) return ledger.merge(byUser, byNumber, { aliases });
   // It has a number, by which it goes on as well, with what was said there.
   ledger.change(byUser, { aliases: left });
-  const appliedStatements = appliedToBoth(byNumber.appliedStatements, byUser.appliedStatements);
-  return ledger.change(byNumber, {
-    aliases,
-    appliedStatements,
-    optOuts: optOutsOfBoth(byNumber, byUser, ledger.newId),
-  });
+  return ledger.change(byNumber, { aliases, ...consentOfBoth(ledger, byNumber, byUser) });
+}
+
+/** The consent of a contact with that of another, which keeps its own. */
+function consentOfBoth(
+  ledger: ContactLedger,
+  contact: Contact,
+  other: Contact,
+): Pick<Contact, 'appliedStatements' | 'optOuts'> {
+  return {
+    appliedStatements: appliedToBoth(contact.appliedStatements, other.appliedStatements),
+    optOuts: optOutsOfBoth(contact, other, ledger.newId),
+  };
 }
 
 function sighted(ledger: ContactLedger, contact: Contact, sighting: ContactSighting): Contact {
