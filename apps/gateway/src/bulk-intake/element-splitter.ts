@@ -1,6 +1,6 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { GrowingBuffer } from './growing-buffer.js';
+import { GrowingBuffer } from '../http/growing-buffer.js';
 import { LONG_TEXT_BYTES, LongText } from './long-text.js';
 
 /** What of a body is held at once. */

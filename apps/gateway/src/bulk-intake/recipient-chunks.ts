@@ -1,5 +1,5 @@
 import { CHUNK_RECIPIENTS_MAX, type BulkRecipient } from '@switchboard/contracts/templates/job-rpc';
-import { GrowingBuffer } from './growing-buffer.js';
+import { GrowingBuffer } from '../http/growing-buffer.js';
 
 /** A message of NATS holds 1 MiB. A chunk is written to it in one go: more would hold up other requests. */
 const CHUNK_BYTES_MAX = 256 * 1_024;
