@@ -10,7 +10,7 @@ export class GrowingBuffer {
 
   constructor(
     private readonly bytesMax: number,
-    private readonly refusal: string,
+    private readonly refusal?: string,
   ) {}
 
   /** 0 while it is empty. */

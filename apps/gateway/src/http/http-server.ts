@@ -35,6 +35,7 @@ export function createHttpServer(
       requestTimeout: config.GATEWAY_REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: 500,
       maxHeaderSize: httpLimits.parserBytesMax,
+      highWaterMark: httpLimits.unreadBytesMax,
       // Node would answer without a body; `refusalOfHead` asks for it.
       requireHostHeader: false,
     },

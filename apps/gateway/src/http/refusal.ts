@@ -68,27 +68,13 @@ function refusalOfHttp(error: unknown): AppError | null {
   if (!(error instanceof Error) || error instanceof AppError) return null;
   const known = 'code' in error && typeof error.code === 'string' ? FASTIFY_REFUSALS[error.code] : undefined;
   if (known) return new AppError(known[0], known[1], { cause: error });
-  if (isCutBody(error)) return new AppError(gatewayErrors.MALFORMED_BODY);
   if (error instanceof HttpException && error.getStatus() === 404) return new AppError(serviceErrors.NOT_FOUND);
   return null;
 }
 
-/**
- * The caller's connection broke while the body was read: no answer arrives, and it is no bug. Fastify marks
- * such a failure with a status; a connection of ours that broke, to the database for example, has none.
- */
-function isCutBody(error: Error): boolean {
-  return 'code' in error && error.code === 'ECONNRESET' && 'statusCode' in error && error.statusCode === 400;
-}
-
 /** Source: Fastify's documentation, "Errors". */
 const FASTIFY_REFUSALS: Readonly<Record<string, readonly [ErrorDefinition, string?]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: [gatewayErrors.PAYLOAD_TOO_LARGE],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [gatewayErrors.UNSUPPORTED_MEDIA_TYPE],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
-    gatewayErrors.MALFORMED_BODY,
-    'The body is not as long as `Content-Length` says',
-  ],
   FST_ERR_BAD_URL: [serviceErrors.VALIDATION_FAILED, 'The path is not well-formed: its percent-encoding is wrong'],
   FST_ERR_MAX_PARAM_LENGTH: [serviceErrors.VALIDATION_FAILED, 'A part of the path is too long'],
   FST_ERR_NOT_FOUND: [serviceErrors.NOT_FOUND],

@@ -24,6 +24,7 @@ import { RequestMetrics } from './request-metrics.js';
 import { beginTrace, endTrace } from './request-trace.js';
 import { bodyUseOf, isApiPath } from './route-declaration.js';
 import { SessionCookie } from './session/session-cookie.js';
+import { readWholeBody } from './whole-body.js';
 
 /**
  * What happens to a request before and after its handler, in this order: trace, redirect of the legacy base, head, admission,
@@ -65,12 +66,15 @@ export class RequestLifecycle {
     });
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(STREAMED_TYPE, (_request, stream, done) => done(null, stream));
-    server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-      try {
-        done(null, parseBody(request, bytes));
-      } catch (error) {
-        done(error instanceof Error ? error : new Error('parser failed', { cause: error }), undefined);
-      }
+    server.addContentTypeParser('*', (request, stream, done) => {
+      readWholeBody(stream, request.routeOptions.bodyLimit, (refusal, bytes) => {
+        try {
+          if (bytes) done(null, parseBody(request, bytes));
+          else done(refusal);
+        } catch (error) {
+          done(error instanceof Error ? error : new Error('parser failed', { cause: error }), undefined);
+        }
+      });
     });
   }
 

@@ -11,6 +11,11 @@ export const httpLimits = {
    * socket (64 KiB), so that most of those that it refuses get their own code as well.
    */
   parserBytesMax: 49_152,
+  /**
+   * Of a body that waits to be read, a connection holds so much and one reading of its socket (64 KiB) more: in chunks of
+   * one byte, 500 bytes of memory for each of 12,000 chunks at most.
+   */
+  unreadBytesMax: 1_024,
   bodyBytesMax: 1_048_576,
   /** Of forms that a person fills in: reading JSON of strangers must cost little. */
   appBodyBytesMax: 16_384,
