@@ -65,6 +65,12 @@ describe('bodies and queries', () => {
     ['a value of 501 characters', bodyWith({ metadata: { note: 'v'.repeat(501) } }), 'VALIDATION_FAILED', METADATA],
     ['33 levels', deep(33), 'VALIDATION_FAILED', /deeper than 32/],
     ['a million levels', '['.repeat(900_000), 'MALFORMED_BODY', /JSON/],
+    [
+      'a hundred thousand names',
+      `{${Array.from({ length: 100_000 }, (_none, index) => `"${index}":0`).join()}}`,
+      'VALIDATION_FAILED',
+      /^The body has more than 10000 values$/,
+    ],
   ])('refuses %s', async (_name, body, code, message) => {
     const before = http.sent.length;
     const response = await post(body);

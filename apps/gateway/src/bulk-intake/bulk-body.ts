@@ -3,7 +3,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { JOB_RECIPIENTS_MAX } from '@switchboard/contracts/templates/job-rpc';
 import { fieldHints } from '../http/input/field-hint.policy.js';
-import { checkJson, parseJsonBody } from '../http/json-body.policy.js';
+import { checkJson, costlyJson, JSON_VALUES_MAX, parseJsonBody } from '../http/json-body.policy.js';
 import { slimFields, type SlimFields } from './bulk-fields.policy.js';
 import { ElementSplitter } from './element-splitter.js';
 import { RecipientChunks, type RecipientChunk } from './recipient-chunks.js';
@@ -13,6 +13,9 @@ import { readRecipient, recipientProblem } from './recipient.policy.js';
 const LIMITS = { elementBytesMax: 512 * 1_024, restBytesMax: 1_024 * 1_024 };
 /** Faulty recipients that a refusal names. Source: docs/api-behaviour.md#bulk-sends-create. */
 const PROBLEMS_MAX = 5;
+/** Within the body and its array, a recipient is on the third level of 32; its values are bounded by its bytes alone. */
+const RECIPIENT_LEVEL = 3;
+const RECIPIENT_COST = { depthMax: 30, valuesMax: LIMITS.elementBytesMax };
 const NUMBER_OF_RECIPIENTS = `\`recipients\` must be an array of 1 to ${JOB_RECIPIENTS_MAX} recipients`;
 
 /** A body that has ended. */
@@ -45,7 +48,8 @@ export class BulkBody {
 
   /** @throws AppError MALFORMED_BODY, VALIDATION_FAILED */
   end(): BulkBodyEnd {
-    const { recipients, ...fields } = parseJsonBody(this.splitter.end());
+    // In the rest, a `0` stands for each recipient.
+    const { recipients, ...fields } = parseJsonBody(this.splitter.end(), JSON_VALUES_MAX + this.total);
     const refusal = this.refusalOf(recipients, Object.keys(fields));
     return { ...slimFields(fields), total: this.total, lastChunk: this.chunks.takeLast(), refusal };
   }
@@ -61,9 +65,11 @@ export class BulkBody {
   private take(text: Buffer): void {
     const index = this.total++;
     if (index >= JOB_RECIPIENTS_MAX) return;
-    const value = parseElement(text);
+    const cost = costlyJson(text, RECIPIENT_COST);
+    const value = cost === null ? parseElement(text) : null;
     if (this.problems.length === PROBLEMS_MAX) return;
-    const problem = problemOf(value, `recipients[${index}]`);
+    const path = `recipients[${index}]`;
+    const problem = cost === null ? problemOf(value, path) : `\`${path}\`: ${cost}`;
     if (problem !== null) this.problems.push(problem);
     if (this.problems.length === 0) this.chunks.add(readRecipient(value as object));
   }
@@ -78,10 +84,9 @@ function parseElement(text: Buffer): unknown {
   }
 }
 
-/** Within the body and its array, a recipient is on the third level. */
 function problemOf(value: unknown, path: string): string | null {
   try {
-    checkJson(value, path, 3);
+    checkJson(value, path, RECIPIENT_LEVEL);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return error.message.includes(path) ? error.message : `\`${path}\`: ${error.message}`;

@@ -44,4 +44,10 @@ describe('a hint at the field that was probably meant', () => {
   it('repeats no name that could break the sentence', () => {
     expect(fieldHints(['te`xt', 'te\nxt'], known)).toBe('');
   });
+
+  it('looks at the first 50 unknown names alone', () => {
+    const unknown = (count: number): string[] => Array.from({ length: count }, (_none, index) => `x${index}`);
+    expect(fieldHints([...unknown(49), 'message'], known)).toContain('`text`');
+    expect(fieldHints([...unknown(50), 'message'], known)).toBe('');
+  });
 });
