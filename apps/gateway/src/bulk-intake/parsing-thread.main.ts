@@ -7,7 +7,8 @@ import { release } from './owned-bytes.js';
 
 /*
  * The thread in which bodies of bulk sends are parsed, checked and their numbers read. It works piece by piece, so that
- * bodies take turns. A bug ends the thread: its bodies are answered 500, and the next body begins another one.
+ * bodies take turns. A bug ends the thread: the body at which it came is answered 500, its other bodies 503, and the next
+ * body begins another thread.
  */
 
 const bodies = new Map<number, BulkBody>();

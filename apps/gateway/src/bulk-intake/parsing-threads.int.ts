@@ -1,7 +1,8 @@
 import { serialize } from 'node:v8';
-import { afterAll, expect, it } from '@jest/globals';
+import { Worker } from 'node:worker_threads';
+import { afterAll, expect, it, jest } from '@jest/globals';
 import { ownedBytes } from './owned-bytes.js';
-import { ParsingThreads } from './parsing-threads.js';
+import { ParsingThreads, type ParsedBody } from './parsing-threads.js';
 import type { RecipientChunk } from './recipient-chunks.js';
 
 const threads = new ParsingThreads();
@@ -40,7 +41,7 @@ it('hands pieces and chunks over: nothing of a body stays with the event loop, a
 
 it('hands over little of what is no recipient, however much it is: it would be cloned by the event loop', async () => {
   const parsed = threads.open();
-  const surplus = '{},'.repeat(330_000);
+  const surplus = `"${'x'.repeat(900_000)}",${'{},'.repeat(9_000)}`;
   const text = `{"more":[${surplus}{}],"recipients":[{"to":"+14155550123"}],"templateId":"c0123456789"}`;
   await parsed.push(new Uint8Array(Buffer.from(text)));
   const { lastChunk, ...end } = await parsed.end();
@@ -50,19 +51,55 @@ it('hands over little of what is no recipient, however much it is: it would be c
   expect(serialize(end).byteLength).toBeLessThan(1_024);
 });
 
-it('fails a body whose thread has ended between two pieces, and parses the next one', async () => {
+it('holds little of many faulty bodies, and ends no thread', async () => {
+  const name = `\u0100${'n'.repeat(15_000)}`;
+  const nested = (levels: number): unknown => (levels === 0 ? '\u0000' : { [name]: nested(levels - 1) });
+  const faulty = JSON.stringify({ to: '+14155550123', surplus: nested(29) });
+  const open = Array.from({ length: 32 }, () => threads.open());
+  const push = async (body: ParsedBody, text: string): Promise<void> => {
+    for (let from = 0; from < text.length; from += PIECE_BYTES) {
+      await body.push(new Uint8Array(Buffer.from(text.slice(from, from + PIECE_BYTES))));
+    }
+  };
+  for (const body of open) await push(body, `{"recipients":[${`${faulty},`.repeat(5)}`);
+  await Promise.all(open.map((body) => push(body, `${'['.repeat(250_000)}${']'.repeat(250_000)}]}`)));
+  for (const body of open) {
+    const { refusal } = await body.end();
+    expect(refusal).toContain('`recipients[4].surplus.');
+    body.drop();
+  }
+});
+
+it('refuses a body whose thread has ended between two pieces as one that may be sent again, and parses the next one', async () => {
   const ended = new ParsingThreads();
   const piece = (): Uint8Array => new Uint8Array(Buffer.from('{"recipients":['));
   const body = ended.open();
   await body.push(piece());
   await ended.beforeApplicationShutdown();
-  await expect(body.push(piece())).rejects.toThrow('the parsing thread has ended');
-  await expect(body.end()).rejects.toThrow('the parsing thread has ended');
+  await expect(body.push(piece())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });
+  await expect(body.end()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   body.drop();
   const next = ended.open();
   expect(await next.push(piece())).toEqual([]);
   next.drop();
   await ended.beforeApplicationShutdown();
+});
+
+it('fails the body at which a thread ended by a bug, and refuses its others as ones that may be sent again', async () => {
+  const posted = jest.spyOn(Worker.prototype, 'postMessage');
+  const broken = new ParsingThreads();
+  // At least two in each thread, however many there are.
+  const bodies = Array.from({ length: 8 }, () => broken.open());
+  const piece = (): Uint8Array => new Uint8Array(Buffer.from('{"recipients":['));
+  await Promise.all(bodies.map((body) => body.push(piece())));
+  const [thread] = posted.mock.contexts as Worker[];
+  posted.mockRestore();
+  thread?.postMessage({ kind: 'piece' });
+  const results = await Promise.allSettled(bodies.map((body) => body.push(piece())));
+  const reasons = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
+  expect(reasons[0]).toBe('Error: the parsing thread has ended');
+  expect(new Set(reasons.slice(1))).toEqual(new Set(['AppError: The service cannot answer the request at the moment']));
+  await broken.beforeApplicationShutdown();
 });
 
 it('copies what lies in memory that is not its own', () => {

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { errorByCode } from '@switchboard/contracts/error-registry';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { BulkBodyEnd } from './bulk-body.js';
 import { ownedBytes } from './owned-bytes.js';
@@ -17,9 +18,14 @@ const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
 /** A body that is being parsed. Its methods are called one after the other. */
 export interface ParsedBody {
-  /** Takes the piece's memory over. @returns the chunks that are full now @throws AppError as `BulkBody.push` */
+  /**
+   * Takes the piece's memory over.
+   *
+   * @returns the chunks that are full now
+   * @throws AppError as `BulkBody.push`; SERVICE_UNAVAILABLE when the thread has ended
+   */
   push(piece: Uint8Array): Promise<readonly RecipientChunk[]>;
-  /** @throws AppError as `BulkBody.end` */
+  /** @throws AppError as `BulkBody.end`; SERVICE_UNAVAILABLE when the thread has ended */
   end(): Promise<BulkBodyEnd>;
   /** Must be called in the end, whatever happened. */
   drop(): void;
@@ -53,10 +59,10 @@ type Waiting = PromiseWithResolvers<ThreadAnswer>;
 
 class ParsingThread {
   private readonly worker = new Worker(PROGRAM, { resourceLimits: MEMORY });
-  /** By body; null while it asks nothing. */
+  /** By body, in the order in which they asked, which is that of the answers; null while a body asks nothing. */
   private readonly waiting = new Map<number, Waiting | null>();
   /** Set once the thread has ended: it answers nothing any more. */
-  private end: Error | undefined;
+  private end: AppError | undefined;
 
   constructor(onEnd: () => void) {
     // An idle thread does not keep the process.
@@ -67,12 +73,17 @@ class ParsingThread {
       this.waiting.set(answer.body, null);
       asking.resolve(answer);
     });
-    const fail = (cause: unknown): void => {
+    this.worker.on('error', (cause) => {
       onEnd();
-      this.end ??= new Error('the parsing thread has ended', { cause });
+      // It ended at the body that asked first, by a bug or for want of memory; the others may be sent again.
+      const [first] = [...this.waiting.values()].filter((asking) => asking !== null);
+      first?.reject(new Error('the parsing thread has ended', { cause }));
+    });
+    this.worker.once('exit', () => {
+      onEnd();
+      this.end = new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
       for (const asking of this.waiting.values()) asking?.reject(this.end);
-    };
-    this.worker.on('error', fail).on('exit', fail);
+    });
   }
 
   get size(): number {
@@ -84,6 +95,7 @@ class ParsingThread {
     const ask = async (request: ThreadRequest, transferred: ArrayBuffer[] = []): Promise<ThreadAnswer> => {
       if (this.end) throw this.end;
       const asking = Promise.withResolvers<ThreadAnswer>();
+      this.waiting.delete(body);
       this.waiting.set(body, asking);
       this.worker.postMessage(request, transferred);
       const answer = await asking.promise;

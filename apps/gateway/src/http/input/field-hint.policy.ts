@@ -26,8 +26,8 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 };
 /** Longer than any name that resembles one of ours. */
 const NAME_LENGTH_MAX = 40;
-/** Unknown fields that are looked at: 1 MiB holds 90,000, and to compare them all takes the event loop 0.2 s. */
-const UNKNOWN_MAX = 100;
+/** Unknown fields that are looked at: no form of another API has more, and each is compared with every missing field. */
+const UNKNOWN_MAX = 50;
 
 /**
  * Says of each unknown field which missing one was probably meant: by another API's name, another way of writing, or a slip. Of
