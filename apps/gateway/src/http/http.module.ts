@@ -18,6 +18,7 @@ import { SessionAnswer } from './session/session-answer.js';
 import { SessionCookie } from './session/session-cookie.js';
 import { PersonRate } from './session/person-rate.js';
 import { UnparsedRequests } from './unparsed-requests.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 /** Exported for tests, which put stand-ins in the place of identity and of the counts of requests. */
 export const httpProviders: Provider[] = [
@@ -35,6 +36,7 @@ export const httpProviders: Provider[] = [
   SessionCookie,
   PersonRate,
   UnparsedRequests,
+  UnreadAnswers,
   { provide: APP_FILTER, useClass: EnvelopeFilter },
 ];
 
