@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import { beforeAll, expect, it } from '@jest/globals';
 import { eventually, testServers } from '@switchboard/testing';
-import { bootGateway, issueKey, sendRaw, type TestGateway } from './gateway-harness.js';
+import { bootGateway, issueKey, sendRaw, type RawAnswer, type TestGateway } from './gateway-harness.js';
 
 const servers = testServers();
 let booted: TestGateway;
@@ -13,7 +13,9 @@ beforeAll(async () => {
   booted = await bootGateway(servers);
 });
 
-const CALLBACK_HEAD = 'POST /upstream/cloud/callbacks HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+/** A signature of the right form, and the provider's is not known before the end. */
+const SIGNED_HEAD = `POST /upstream/cloud/callbacks HTTP/1.1\r\nHost: x\r\nX-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n`;
+const CALLBACK_HEAD = `${SIGNED_HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 const chunksOf = (count: number): string => '1\r\na\r\n'.repeat(count);
 /** After a collection. */
 const buffersKept = (): number => queryObjects(Buffer, { format: 'count' });
@@ -68,4 +70,41 @@ it('is read no further than one reading of the socket before the gateway wants i
   for (let more = 0; more < 100; more++) await turn();
   expect(buffersKept() - before).toBeLessThan(15_000);
   for (const { client } of [...reading, waiting]) client.destroy();
+});
+
+it('is refused before it is read when it is a callback without a signature', async () => {
+  const unsigned = CALLBACK_HEAD.replace(/X-Hub.*\r\n/, '');
+  for (const head of [unsigned, unsigned.replace('Host: x', 'Host: x\r\nX-Hub-Signature-256: sha256=none')]) {
+    const [answer] = await sendRaw(booted.gateway.url, `${head}5\r\n`);
+    expect([answer?.status, JSON.parse(answer?.body ?? '')]).toMatchObject([403, { error: { code: 'FORBIDDEN' } }]);
+  }
+});
+
+it('is bounded together with the others of its organization or network, and frees its place', async () => {
+  const { secret } = await issueKey(booted.database);
+  const other = await issueKey(booted.database);
+  const headOf = (key: string, bytes: number): string =>
+    `POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
+  const all = 1_000_000;
+  const part = '{'.padEnd(all - 1);
+  const holding = await Promise.all(Array.from({ length: 8 }, () => connected(headOf(secret, all) + part)));
+  await eventually(() => holding.every(({ server }) => server.bytesRead >= part.length));
+  const send = async (key: string): Promise<RawAnswer | undefined> => {
+    const [answer] = await sendRaw(booted.gateway.url, headOf(key, all) + '{}'.padEnd(all));
+    return answer;
+  };
+  const refused = await send(secret);
+  expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([429, '1']);
+  expect((await send(other.secret))?.status).toBe(400);
+  for (const { client } of holding) client.destroy();
+  await eventually(async () => (await send(secret))?.status === 400);
+
+  const bytes = 4_000_000;
+  const callback = `${SIGNED_HEAD}Content-Length: ${bytes}\r\n\r\n`;
+  const open = await Promise.all(Array.from({ length: 4 }, () => connected(callback + 'a'.repeat(bytes - 1))));
+  await eventually(() => open.every(({ server }) => server.bytesRead >= bytes));
+  const [full] = await sendRaw(booted.gateway.url, callback + 'a'.repeat(bytes - 1));
+  expect([full?.status, full?.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await send(secret))?.status).toBe(400);
+  for (const { client } of open) client.destroy();
 });

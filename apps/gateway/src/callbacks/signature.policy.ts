@@ -2,6 +2,11 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
+/** Whether a header has the form of the provider's signature; whose it is, the body decides. */
+export function isSignature(shown: unknown): shown is string {
+  return typeof shown === 'string' && SIGNATURE.test(shown);
+}
+
 /**
  * Whether the provider signed these bytes: HMAC-SHA256 of the raw body, keyed with the app secret.
  *

@@ -3,11 +3,12 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
 import { Declare } from '../http/route-declaration.js';
-import { isSameSecret } from './signature.policy.js';
-import { TakeCallback } from './take-callback.js';
+import { isSameSecret, isSignature } from './signature.policy.js';
+import { notSigned, TakeCallback } from './take-callback.js';
 
 /** The provider sends up to 3 MB; some slack for what it calls a megabyte. */
 const CALLBACK_BYTES_MAX = 4 * 1_024 * 1_024;
+const SIGNATURE_HEADER = 'x-hub-signature-256';
 
 /** Where the upstream provider calls back. Source: provider's "Webhooks". */
 @Controller('upstream/cloud/callbacks')
@@ -33,11 +34,13 @@ export class TakeCallbackController {
   /** Answers 200 once every item is committed. */
   @Post()
   @HttpCode(200)
-  @Declare({ access: 'public', errors: [gatewayErrors.FORBIDDEN], rawBodyBytesMax: CALLBACK_BYTES_MAX })
-  async take(
-    @Body() body: unknown,
-    @Headers('x-hub-signature-256') signature: unknown,
-  ): Promise<Record<string, never>> {
+  @Declare({
+    access: 'public',
+    errors: [gatewayErrors.FORBIDDEN],
+    rawBodyBytesMax: CALLBACK_BYTES_MAX,
+    refusalOfHeaders: ({ [SIGNATURE_HEADER]: signature }) => (isSignature(signature) ? null : notSigned()),
+  })
+  async take(@Body() body: unknown, @Headers(SIGNATURE_HEADER) signature: unknown): Promise<Record<string, never>> {
     await this.takeCallback.take(Buffer.isBuffer(body) ? body : Buffer.alloc(0), signature);
     return {};
   }

@@ -47,7 +47,7 @@ export class TakeCallback implements BeforeApplicationShutdown {
    */
   async take(body: Buffer, signature: unknown): Promise<void> {
     if (!isSignedByProvider(body, signature, this.config.CLOUD_APP_SECRET)) {
-      throw new AppError(gatewayErrors.FORBIDDEN, '`X-Hub-Signature-256` does not match the body');
+      throw notSigned();
     }
     if (this.waitingBytes + body.length > WAITING_BYTES_MAX) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE);
     this.waitingBytes += body.length;
@@ -73,6 +73,11 @@ export class TakeCallback implements BeforeApplicationShutdown {
   beforeApplicationShutdown(): Promise<void> {
     return this.commit.drain();
   }
+}
+
+/** The refusal of a callback that the provider did not sign. */
+export function notSigned(): AppError {
+  return new AppError(gatewayErrors.FORBIDDEN, '`X-Hub-Signature-256` does not match the body');
 }
 
 function parseCallback(body: Buffer): Readonly<Record<string, unknown>> {

@@ -128,6 +128,8 @@ function checkBodyHeaders({ raw: { headers } }: FastifyRequest, declaration: Rou
   if (use === 'ignored') delete headers['content-type'];
   const refusal = refusalOfBodyHeaders(headers, { use, bytesMax: bodyBytesMaxOf(declaration) });
   if (refusal) throw refusal;
+  const ofRoute = declaration.access === 'public' ? declaration.refusalOfHeaders?.(headers) : null;
+  if (ofRoute) throw ofRoute;
   // Chooses the parser that reads nothing.
   if (use === 'stream') headers['content-type'] = STREAMED_TYPE;
 }

@@ -3,6 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { IdentityModule } from '../identity/identity.module.js';
 import { AdmitRequest } from './admit-request.js';
 import { FailedAttempts } from './authentication/failed-attempts.js';
+import { BodyBudget } from './body-budget.js';
 import { EnvelopeFilter } from './envelope.filter.js';
 import { HealthController } from './health/health.controller.js';
 import { HttpListener } from './http-listener.js';
@@ -24,6 +25,7 @@ import { UnreadAnswers } from './unread-answers.js';
 export const httpProviders: Provider[] = [
   AdmitRequest,
   AdmitSession,
+  BodyBudget,
   FailedAttempts,
   HttpListener,
   HungRequests,

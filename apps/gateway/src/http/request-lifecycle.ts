@@ -10,6 +10,7 @@ import { forwardedAddresses } from '../network/network.policy.js';
 import { KEY_USES, type KeyUses } from '../identity/key-use.contract.js';
 import { AdmitRequest, STREAMED_TYPE } from './admit-request.js';
 import { appHeaders, HSTS, isAppPath } from './app-headers.policy.js';
+import { BodyBudget } from './body-budget.js';
 import { readIdempotencyKey } from './idempotency-key.policy.js';
 import { deferRefusal, parseIdempotentBody } from './idempotent-request.js';
 import { parseJsonBody } from './json-body.policy.js';
@@ -38,6 +39,7 @@ export class RequestLifecycle {
     private readonly openRequests: OpenRequests,
     private readonly metrics: RequestMetrics,
     private readonly counts: RequestCounts,
+    private readonly bodyBudget: BodyBudget,
     private readonly malformedRequests: MalformedRequestLimit,
     @Inject(KEY_USES) private readonly keyUses: KeyUses,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL' | 'TRUST_PROXY'>,
@@ -67,7 +69,9 @@ export class RequestLifecycle {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(STREAMED_TYPE, (_request, stream, done) => done(null, stream));
     server.addContentTypeParser('*', (request, stream, done) => {
-      readWholeBody(stream, request.routeOptions.bodyLimit, (refusal, bytes) => {
+      const share = this.bodyBudget.shareOf(request);
+      const stop = readWholeBody(stream, { bytesMax: request.routeOptions.bodyLimit, share }, (refusal, bytes) => {
+        share.release();
         try {
           if (bytes) done(null, parseBody(request, bytes));
           else done(refusal);
@@ -75,6 +79,10 @@ export class RequestLifecycle {
           done(error instanceof Error ? error : new Error('parser failed', { cause: error }), undefined);
         }
       });
+      request.state.giveBodyUp = () => {
+        stop();
+        share.release();
+      };
     });
   }
 
@@ -135,6 +143,8 @@ export class RequestLifecycle {
   private end(request: FastifyRequest, reply: FastifyReply): void {
     const { state, method } = request;
     this.openRequests.remove(reply);
+    // It may have been answered before its body ended.
+    state.giveBodyUp?.();
     // 499, as proxies write it: the client closed the connection before its answer.
     const isAnswered = reply.raw.writableFinished || state.answeredMs !== null;
     const status = isAnswered ? reply.raw.statusCode : 499;

@@ -56,6 +56,8 @@ export interface RequestState {
   keyId: string | null;
   /** The code of its refusal. */
   code: string | null;
+  /** Stops the reading of its body and frees its memory; may be called at any time. Null before the reading begins. */
+  giveBodyUp: (() => void) | null;
   /** Null without an `Idempotency-Key`, and on a route that takes none. */
   idempotency: IdempotentRequest | null;
 }

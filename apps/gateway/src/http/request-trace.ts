@@ -40,6 +40,7 @@ export function beginTrace(request: FastifyRequest): RequestState {
     organizationId: null,
     keyId: null,
     code: null,
+    giveBodyUp: null,
     idempotency: null,
   };
 }

@@ -1,5 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
+import type { AppError, ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
 import type { RouteOptions } from 'fastify';
 import type { AppTag } from '../description/app-api.js';
 import type { ApiTag } from '../description/public-api.js';
@@ -75,6 +76,8 @@ export interface PublicRoute {
   readonly docs?: RouteDocs;
   /** Present: the body is taken as bytes of any media type, up to this many. */
   readonly rawBodyBytesMax?: number;
+  /** What is wrong with the headers, asked before the body is read; null when nothing is. */
+  readonly refusalOfHeaders?: (headers: IncomingHttpHeaders) => AppError | null;
 }
 
 /** The declaration that every route has where it is mounted. */

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from '@jest/globals';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it, jest } from '@jest/globals';
 import { readWholeBody } from './whole-body.js';
 
 /** What becomes of a body in these chunks, or of one whose connection breaks behind them. */
@@ -9,7 +11,8 @@ async function read(
 ): Promise<Buffer | string> {
   const stream = new PassThrough();
   const result = Promise.withResolvers<Buffer | string>();
-  readWholeBody(stream, bytesMax, (error, bytes) => result.resolve(error?.code ?? bytes ?? 'nothing'));
+  const share = { take: () => null };
+  readWholeBody(stream, { bytesMax, share }, (error, bytes) => result.resolve(error?.code ?? bytes ?? 'nothing'));
   for (const chunk of chunks) stream.write(chunk);
   if (broken) stream.destroy(broken);
   else stream.end();
@@ -36,6 +39,18 @@ describe('a body', () => {
     expect(await read(each(10_000, 'a'))).toHaveLength(10_000);
     expect(await read(each(14_000, 'a'))).toBe('VALIDATION_FAILED');
     expect(await read(each(50_000, 'abcd'))).toHaveLength(200_000);
+  });
+
+  it('that is given up takes no more, and is read to nothing', async () => {
+    const stream = new PassThrough();
+    const [take, done] = [jest.fn(() => null), jest.fn()];
+    const stop = readWholeBody(stream, { bytesMax: 100, share: { take } }, done);
+    stream.write('a');
+    await turn();
+    stop();
+    stream.end('b');
+    await once(stream, 'end');
+    expect([take.mock.calls, done.mock.calls]).toEqual([[[1]], []]);
   });
 
   it('is malformed when its connection breaks: that is no dependency of ours', async () => {

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import type { FastifyRequest } from 'fastify';
+import { networkOf } from '../network/network.policy.js';
+
+const MIB = 1_024 * 1_024;
+/** When a share may be free again. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** Bytes of bodies under way: all together in a process, and those of one organization or network. */
+interface Lane {
+  readonly bytesMax: number;
+  readonly ofOneBytesMax: number;
+  /** The refusal of one that has its part already. */
+  readonly ofOneError: typeof gatewayErrors.RATE_LIMITED | typeof serviceErrors.SERVICE_UNAVAILABLE;
+}
+
+/** What one kind of caller takes, the others still have. Source: docs/api-behaviour.md#body-size. */
+const LANES = {
+  tenants: { bytesMax: 64 * MIB, ofOneBytesMax: 8 * MIB, ofOneError: gatewayErrors.RATE_LIMITED },
+  /** Of forms, which have 16 KiB. */
+  visitors: { bytesMax: 8 * MIB, ofOneBytesMax: MIB / 2, ofOneError: gatewayErrors.RATE_LIMITED },
+  /** Callbacks: anybody may send them, and their signature is known at their end. The provider repeats what is not 200. */
+  public: { bytesMax: 32 * MIB, ofOneBytesMax: 16 * MIB, ofOneError: serviceErrors.SERVICE_UNAVAILABLE },
+} satisfies Record<string, Lane>;
+
+/** What a request has taken of the budget. */
+export interface BodyShare {
+  /** Takes more. @returns why the body is refused, or null */
+  take(bytes: number): AppError | null;
+  /** Gives all of it back; may be called more than once. */
+  release(): void;
+}
+
+/** Bounds the memory of bodies that are being read: how many there are at once, nothing else does. */
+@Injectable()
+export class BodyBudget {
+  private readonly budgets = {
+    tenants: new LaneBudget(LANES.tenants),
+    visitors: new LaneBudget(LANES.visitors),
+    public: new LaneBudget(LANES.public),
+  };
+
+  /** The share of a request: of its organization, or of the network of a stranger. */
+  shareOf(request: FastifyRequest): BodyShare {
+    const { organizationId } = request.state;
+    if (organizationId !== null) return this.budgets.tenants.share(organizationId);
+    const isVisitor = request.routeOptions.config.declaration?.access === 'visitor';
+    return this.budgets[isVisitor ? 'visitors' : 'public'].share(networkOf(request.ip));
+  }
+}
+
+class LaneBudget {
+  private readonly bytesOf = new Map<string, number>();
+  private bytes = 0;
+
+  constructor(private readonly lane: Lane) {}
+
+  share(holder: string): BodyShare {
+    let taken = 0;
+    return {
+      take: (bytes) => {
+        const refusal = this.refusalOf(holder, bytes);
+        if (refusal) return refusal;
+        taken += bytes;
+        this.add(holder, bytes);
+        return null;
+      },
+      release: () => {
+        this.add(holder, -taken);
+        taken = 0;
+      },
+    };
+  }
+
+  private refusalOf(holder: string, bytes: number): AppError | null {
+    const { bytesMax, ofOneBytesMax, ofOneError } = this.lane;
+    const isOfOne = (this.bytesOf.get(holder) ?? 0) + bytes > ofOneBytesMax;
+    if (!isOfOne && this.bytes + bytes <= bytesMax) return null;
+    const error = isOfOne ? ofOneError : serviceErrors.SERVICE_UNAVAILABLE;
+    return new AppError(error, undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
+
+  private add(holder: string, bytes: number): void {
+    const left = (this.bytesOf.get(holder) ?? 0) + bytes;
+    this.bytes += bytes;
+    if (left > 0) this.bytesOf.set(holder, left);
+    else this.bytesOf.delete(holder);
+  }
+}
