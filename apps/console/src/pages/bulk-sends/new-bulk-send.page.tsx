@@ -116,6 +116,8 @@ export function Page(): ReactElement {
       ...(throttle === '' ? {} : { throttlePerHour: throttle }),
       ...(start ? { scheduledAt: start.toISOString() } : {}),
     };
+    // Chosen from now on: another default channel would make another body, and so a second job, of what is sent again in doubt.
+    setChannelId(from.chosen.id);
     send.mutate({
       body: { templateId: template.id, messagingChannelId: from.chosen.id, recipients, ...options },
     });
