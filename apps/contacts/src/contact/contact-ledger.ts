@@ -167,8 +167,7 @@ export class ContactLedger {
 
   /** Records that events were taken into account without a change. */
   acknowledge(contact: Contact, observed: readonly string[]): void {
-    if (isBehindFloor(contact)) this.change(contact, {}, { observed, isConfirmed: true });
-    else this.recordStep(contact, contact, { observed });
+    this.recordStep(contact, contact, { observed });
   }
 
   /** Aliases that contacts gained, each once, also such as they gave up again. */

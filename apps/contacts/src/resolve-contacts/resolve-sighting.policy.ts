@@ -33,8 +33,9 @@ export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting
   const contact = known ? sighted(ledger, known, sighting) : create(ledger, sighting);
   const { preference, statement } = sighting;
   const patch = preference && statement ? preferencePatch(contact, preference, statement, ledger.newId) : null;
-  // Also where it changes nothing here: messaging may hold something else that a restore has lost.
-  return patch ? ledger.change(contact, patch, { isConfirmed: true }) : contact;
+  // A STOP also where it changes nothing here: messaging may have the removal of an opt-out that a restore brought back. A START
+  // that removes nothing here must take nothing away there.
+  return patch ? ledger.change(contact, patch, { isConfirmed: preference?.value === 'stop' }) : contact;
 }
 
 /** The person's number changed: their contact continues under the new one; another person may soon have the old forms. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { userAlias } from '../contact/alias.policy.js';
 import type { Contact, OptOut } from '../contact/contact.entity.js';
 import { ContactLedger } from '../contact/contact-ledger.js';
@@ -57,6 +58,24 @@ const optOut = (id: string, channelId: string, source: OptOut['source'] = 'API')
 });
 
 describe('a sighting', () => {
+  it('goes above what a restore has lost for a STOP, and not for a START that removes nothing', () => {
+    const floor = Date.now();
+    const known = contactOf(newCuid(), OLD, { version: 5, versionFloor: floor, optOuts: [optOut('copt', '*')] });
+    expect(world(known).see(said('start', 1, { phone: OLD }))).toMatchObject({ version: 6, optOuts: known.optOuts });
+    const own = { ...known, optOuts: [optOut('copt', 'cchannel1')] };
+    expect(world(own).see(said('stop', 1, { phone: OLD }))).toMatchObject({ version: floor + 1, optOuts: own.optOuts });
+    const theirs = { ...known, optOuts: [optOut('copt', 'cchannel1', 'KEYWORD')] };
+    expect(world(theirs).see(said('start', 1, { phone: OLD }))).toMatchObject({ version: floor + 1, optOuts: [] });
+  });
+
+  it('and a report that is taken into account already go above nothing', () => {
+    const known = contactOf(newCuid(), OLD, { version: 5, versionFloor: Date.now() });
+    const { ledger } = world(known);
+    ledger.acknowledge(known, ['cevent']);
+    expect(ledger.steps).toMatchObject([{ after: { version: 5 }, observed: ['cevent'] }]);
+    expect(ledger.writes()).toEqual([]);
+  });
+
   it('makes a contact under every written form, and finds it under each', () => {
     const { see, events } = world();
     const made = see({ phone: MEXICO[1], profileName: ' Ana ' });
