@@ -23,6 +23,7 @@ const OF_LIBRARIES = [
   'dead-letter.count',
   'erasure.count',
   'erasure.letters',
+  'erasure.letter-envelopes',
   'erasure.next',
   'erasure.outbox-rows',
   'outbox.backlog',

@@ -48,7 +48,7 @@ export class BodyBudget {
     const { organizationId } = request.state;
     if (organizationId !== null) return this.budgets.tenants.share(organizationId);
     const isVisitor = request.routeOptions.config.declaration?.access === 'visitor';
-    return this.budgets[isVisitor ? 'visitors' : 'public'].share(networkOf(request.ip));
+    return this.budgets[isVisitor ? 'visitors' : 'public'].share(networkOf(request.state.address));
   }
 }
 
