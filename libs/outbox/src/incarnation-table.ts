@@ -39,6 +39,13 @@ export abstract class IncarnationMigration {
 }
 
 /**
+ * SQL: whether this database was compared under its present start of PostgreSQL, or never: until then it may be a restored one. For what must
+ * not be written into one, and goes on however long ago the comparison was; see `IS_COMPARED` for what is due.
+ */
+export const IS_COMPARED_SINCE_START = `NOT EXISTS (SELECT FROM incarnation AS i
+  WHERE i.id = 1 AND i.server_started_at <> pg_postmaster_start_time())`;
+
+/**
  * SQL: whether this database is known not to be a restored one, as long as it has ever been compared. In the statement that
  * claims what is due, so that nothing comes between.
  */

@@ -9,7 +9,13 @@ export { takeEvent, type BatchHandler, type EventOrigin } from './apply-events.j
 export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';
 export { comparisonAge, consumerEpoch, RENEWED_WITHIN_S } from './incarnation-ledger.js';
 export { RecentEpoch } from './recent-epoch.js';
-export { IncarnationMigration, incarnationTable, incarnationTableReversal, IS_COMPARED } from './incarnation-table.js';
+export {
+  IncarnationMigration,
+  incarnationTable,
+  incarnationTableReversal,
+  IS_COMPARED,
+  IS_COMPARED_SINCE_START,
+} from './incarnation-table.js';
 export {
   dropPartitions,
   keepPartitions,

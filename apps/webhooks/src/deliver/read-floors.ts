@@ -17,6 +17,8 @@ const NO_FLOORS: PendingFloors = { firsts: 0, replays: 0, retries: -Infinity, ma
 /** Nothing has been lowered. */
 const HIGHEST = Number.MAX_SAFE_INTEGER;
 const UNTOUCHED: PendingFloors = { firsts: HIGHEST, replays: HIGHEST, retries: Infinity, marked: Infinity };
+/** No position is so low. */
+const NO_FIRST = -1;
 /** Between readings of all: what a wake-up that was lost would have named is found by them. */
 const WHOLE_MS = 60_000;
 
@@ -32,7 +34,8 @@ export class ReadFloors {
   /** What has become pending since the reading began, which may have missed it. */
   private lowered = UNTOUCHED;
   private wholeAtMs = -Infinity;
-  private highestFirst = -1;
+  /** Position of the last new event that was seen. */
+  private highestFirst = NO_FIRST;
 
   get current(): PendingFloors {
     return this.floors;
@@ -67,8 +70,9 @@ export class ReadFloors {
     this.floors = lowest(this.floors, this.lowered);
   }
 
-  /** Something may be pending anywhere. */
+  /** Something may be pending anywhere, and what was seen may be of a database that was restored since, whose positions are lower. */
   forget(): void {
+    this.highestFirst = NO_FIRST;
     this.lower(NO_FLOORS);
   }
 }

@@ -36,6 +36,16 @@ describe('where what is pending is read from', () => {
     expect(floors.current.firsts).toBe(10);
   });
 
+  it('is no new event that was seen before a doubt: of a database that was restored, positions are lower', () => {
+    const floors = floorsBehind({ firsts: [delivery({ position: 1_000 })] });
+    floors.forget();
+    floors.begin(2_000);
+    floors.end({ ...NOTHING, firsts: [delivery({ position: 900 })] });
+    floors.begin(3_000);
+    floors.end(NOTHING);
+    expect(floors.current.firsts).toBe(901);
+  });
+
   it('stays for replays where a reading was full before it came to them', () => {
     const floors = floorsBehind({ firsts: [delivery({ position: 3, kind: 'REPLAY' })] });
     floors.end({ ...NOTHING, firsts: [delivery({ position: 9 })], moreFirsts: true });

@@ -1,3 +1,6 @@
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import { IS_COMPARED_SINCE_START } from '@switchboard/outbox';
 import { statement, unnestColumns, type Transaction } from '@switchboard/postgres';
 import type { PublicEvent } from './event-body.policy.js';
 import { deliveryIdSql } from '../delivery/delivery-id.sql.js';
@@ -7,18 +10,23 @@ export const ARRIVAL_DAYS_MAX = 8;
 
 /**
  * Draws positions: as many as each organization needs, under the locks of their rows, which are held to the commit. Sorted,
- * so that two batches never wait for each other.
+ * so that two batches never wait for each other. None of a database that may be a restored one: its feeds are raised before it is called
+ * compared (`raiseFeed`), and an event below that would come to no reader whose cursor is of the time that is gone.
  */
 const drawPositions = statement<{ organizationId: string; last: number }>(
   'webhooks.feed.draw',
   `INSERT INTO feed AS f (organization_id, last_position)
    SELECT organization_id, count + (SELECT position_base FROM beginning)
    FROM unnest($1::text[], $2::bigint[]) AS given (organization_id, count)
+   WHERE ${IS_COMPARED_SINCE_START}
    ORDER BY organization_id
    ON CONFLICT (organization_id) DO UPDATE SET last_position =
      f.last_position + excluded.last_position - (SELECT position_base FROM beginning)
    RETURNING organization_id AS "organizationId", last_position::float8 AS last`,
 );
+
+const NOT_COMPARED =
+  'PostgreSQL was started, and the database is not compared with the broker yet: it may be a restored one';
 
 /** A delivery that was stored with its event. */
 export interface StoredDelivery {
@@ -56,7 +64,12 @@ const storeEvents = statement<StoredDelivery>(
    RETURNING webhook_id AS "webhookId", event_id AS "eventId"`,
 );
 
-/** Stores events in the order given. @returns their deliveries */
+/**
+ * Stores events in the order given.
+ *
+ * @returns their deliveries
+ * @throws SERVICE_UNAVAILABLE for the moments between a start of PostgreSQL and the comparison of the database
+ */
 export async function storePublicEvents(
   tx: Transaction,
   events: readonly PublicEvent[],
@@ -65,6 +78,8 @@ export async function storePublicEvents(
   const counts = new Map<string, number>();
   for (const { organizationId } of events) counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
   const drawn = await tx.query(drawPositions, [[...counts.keys()], [...counts.values()]]);
+  // As for whatever is away: they come again, none of them has failed.
+  if (drawn.length < counts.size) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, NOT_COMPARED);
   const next = new Map(
     drawn.map(({ organizationId, last }) => [organizationId, last - (counts.get(organizationId) ?? 0)]),
   );
