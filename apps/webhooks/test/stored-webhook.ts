@@ -10,13 +10,14 @@ export interface StoredWebhook {
   readonly id: string;
 }
 
-const EVENT = { type: 'message.received', line: '', body: '{}', contactId: null, messageId: null } as const;
+const EVENT = { type: 'message.received', body: '{}', contactId: null, messageId: null } as const;
 
-/** Stores a webhook and some events, each with its pending delivery to each webhook of the organization. */
+/** Stores a webhook and some events, of one line if it is given, each with its pending delivery to each webhook of the organization. */
 export async function storeWebhook(
   database: Database,
   events: number,
   organizationId = newCuid(),
+  line = '',
 ): Promise<StoredWebhook> {
   const webhook = { organizationId, id: newCuid() };
   const secretSealed = Buffer.alloc(1);
@@ -25,7 +26,7 @@ export async function storeWebhook(
     await insertWebhook(tx, { ...webhook, ...settings, secretSealed, createdAt: new Date() });
     await insertLane(tx, webhook.organizationId, webhook.id);
   });
-  await storeEvents(database, webhook, events);
+  await storeEvents(database, webhook, events, line);
   return webhook;
 }
 
@@ -34,8 +35,9 @@ export async function storeEvents(
   database: Database,
   { organizationId }: StoredWebhook,
   events: number,
+  line = '',
 ): Promise<void> {
   const occurredAt = new Date().toISOString();
-  const stored = Array.from({ length: events }, () => ({ ...EVENT, organizationId, id: newCuid(), occurredAt }));
+  const stored = Array.from({ length: events }, () => ({ ...EVENT, line, organizationId, id: newCuid(), occurredAt }));
   await database.transaction(async (tx) => void (await storePublicEvents(tx, stored)));
 }

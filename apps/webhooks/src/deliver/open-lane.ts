@@ -1,14 +1,12 @@
 import type { MarkedAttempt, PendingDeliveries, PendingDelivery } from '../delivery/delivery.entity.js';
 import { isProbe, isUnproven, newLane, type LaneState } from '../lane/lane.policy.js';
+import { FirstAttempts, isBefore } from './first-attempts.js';
 import type { LaneSort } from './lane-sort.js';
 import { floorOf, ReadFloors, type PendingFloors } from './read-floors.js';
 
 /** First attempts that are read at once of a lane that may have many under way, and of one that may have one. */
 const READ_MAX = 256;
 const READ_ONE_MAX = 16;
-/** While the first ones wait for their lines: so many times more with each reading, and so many at most. */
-const DEEPER = 16;
-const READ_DEEP_MAX = 4_096;
 
 /** A webhook that this worker owns: what is pending of it, and what of it may begin. */
 export class OpenLane {
@@ -18,6 +16,8 @@ export class OpenLane {
   private isDoubtful = true;
   /** There is, or may be, more pending than what is here. */
   private isBehind = true;
+  /** What is known of first attempts has a gap, or may have one: they are read from their beginning. */
+  private hasGap = true;
   /** A delivery waits for its retry that is not among `retries`. */
   private missesRetry = false;
   /** When it was acquired, or the last turn, or reading, that had it ended. */
@@ -25,15 +25,10 @@ export class OpenLane {
   /** When it was last seen with something pending. */
   busyAtMs = performance.now();
   readonly underWay = new Map<string, MarkedAttempt>();
-  /** How many first attempts are under way, by line. */
-  private readonly linesUnderWay = new Map<string, number>();
-  private firsts: PendingDelivery[] = [];
+  private readonly firsts = new FirstAttempts();
   private retries: PendingDelivery[] = [];
-  private moreFirsts = false;
   private moreRetries = false;
   private isCostly = false;
-  /** How many are read at least: more while the first ones wait for their lines. */
-  private depth = 0;
   private readonly readFloors = new ReadFloors();
 
   constructor(
@@ -42,7 +37,7 @@ export class OpenLane {
   ) {}
 
   get isIdle(): boolean {
-    return !this.isBehind && this.firsts.length === 0 && this.retries.length === 0 && this.underWay.size === 0;
+    return !this.isBehind && this.firsts.count === 0 && this.retries.length === 0 && this.underWay.size === 0;
   }
 
   /** Something new is pending. */
@@ -53,12 +48,14 @@ export class OpenLane {
   /** Something that was pending before is so again, from there on. */
   wokenBelow(floors: Partial<PendingFloors>): void {
     this.isBehind = true;
+    this.hasGap = true;
     this.readFloors.lower(floors);
   }
 
   /** There is something pending, of which nothing is known here. */
   missed(): void {
     this.isBehind = true;
+    this.hasGap = true;
     this.readFloors.forget();
   }
 
@@ -70,13 +67,14 @@ export class OpenLane {
   doubt(unmarked?: PendingDelivery): void {
     this.isBehind = true;
     this.isDoubtful = true;
+    this.hasGap = true;
     if (unmarked) this.readFloors.lower(floorOf(unmarked));
     else this.readFloors.forget();
   }
 
   /** Where each part is read from. */
   get floors(): PendingFloors {
-    return this.readFloors.current;
+    return { ...this.readFloors.current, ...this.firsts.readFrom };
   }
 
   /**
@@ -94,9 +92,7 @@ export class OpenLane {
    */
   private get knowsEnough(): boolean {
     if (this.missesRetry && this.isUnproven) return false;
-    const [first] = this.firsts;
-    const isNew = first !== undefined && first.kind !== 'REPLAY' && this.firsts.length > this.state.windowMax;
-    return isNew && this.nextFirst() !== null;
+    return this.firsts.hasNew && this.firsts.count > this.state.windowMax && this.firsts.next !== null;
   }
 
   /**
@@ -118,35 +114,39 @@ export class OpenLane {
 
   /** How many first attempts are to be read of it. */
   get readMax(): number {
-    return Math.max(this.isUnproven ? READ_ONE_MAX : READ_MAX, this.depth);
+    return this.isUnproven ? READ_ONE_MAX : READ_MAX;
   }
 
   /** How many retries: those of a blip are due in another order than that of their events, of which the oldest is the next. */
   get retriesMax(): number {
-    return Math.max(READ_MAX, this.depth);
+    return READ_MAX;
+  }
+
+  /** How many first attempts are looked at for those, and how many of them are read of one line. */
+  get looks(): { readonly lookMax: number; readonly ofLineMax: number } {
+    return this.firsts.looks(this.readMax);
   }
 
   /** To be called before it is read: what comes from then on may be missed by the reading. */
   reading(): void {
     this.isBehind = false;
     this.missesRetry = false;
-    this.readFloors.begin(performance.now());
+    const isWhole = this.readFloors.begin(performance.now());
+    this.firsts.reading(isWhole || this.hasGap);
+    this.hasGap = false;
   }
 
-  /** Takes what was read in place of all that was known. */
+  /** Takes what was read in place of what was known. */
   refill(pending: PendingDeliveries): void {
-    const { firsts, retries, marked, moreFirsts, moreRetries } = pending;
-    this.readFloors.end(pending);
-    this.firsts = [...firsts];
+    const { retries, marked, moreRetries } = pending;
+    this.firsts.refill(pending, this.floors);
+    this.readFloors.end(pending, this.firsts.readFrom === null);
     this.retries = [...retries];
-    this.moreFirsts = moreFirsts;
     this.moreRetries = moreRetries;
     this.isDoubtful = false;
     this.underWay.clear();
-    this.linesUnderWay.clear();
-    for (const attempt of marked) this.mark(attempt);
-    this.depth = 0;
-    this.readDeeper();
+    for (const attempt of marked) this.underWay.set(attempt.id, attempt);
+    if (this.firsts.mustReadOn) this.isBehind = true;
     if (!this.isIdle) this.busyAtMs = performance.now();
   }
 
@@ -164,7 +164,7 @@ export class OpenLane {
 
   /** The next delivery whose attempt may begin, without taking it; new events before replayed ones, the oldest first. */
   next(nowMs: number): PendingDelivery | null {
-    const first = this.nextFirst();
+    const first = this.firsts.next;
     const retry = this.retries.filter(({ dueAtMs }) => dueAtMs <= nowMs).reduce(earlier, null);
     if (first === null || retry === null) return first ?? retry;
     return isBefore(retry, first) ? retry : first;
@@ -173,23 +173,25 @@ export class OpenLane {
   /** Marks the attempt of a delivery that `next` gave. */
   begin(attempt: MarkedAttempt): void {
     const { delivery } = attempt;
-    const list = delivery.tries === 0 ? this.firsts : this.retries;
-    list.splice(list.indexOf(delivery), 1);
-    this.mark(attempt);
+    if (delivery.tries === 0) this.firsts.begin(delivery);
+    else this.retries.splice(this.retries.indexOf(delivery), 1);
+    this.underWay.set(attempt.id, attempt);
     this.readFloors.lower({ marked: attempt.leaseUntilMs });
     this.busyAtMs = performance.now();
     // A retry that is due later must not keep the first attempts behind it from being read.
-    this.readDeeper();
+    if (this.firsts.mustReadOn) this.isBehind = true;
     if (this.moreRetries && this.retries.length === 0) this.isBehind = true;
   }
 
   /** To be called when an attempt was recorded. @param againAtMs when its delivery is due again; null: it is over */
   ended(attemptId: string, againAtMs: number | null): void {
-    this.unmark(attemptId);
+    const delivery = this.underWay.get(attemptId)?.delivery;
+    this.underWay.delete(attemptId);
+    if (delivery?.tries === 0 && this.firsts.ended(delivery)) this.hasGap = this.isBehind = true;
     const isAgain = againAtMs !== null;
     if (isAgain) this.readFloors.lower({ retries: againAtMs });
     this.missesRetry ||= isAgain;
-    if (isAgain || (this.moreFirsts && this.nextFirst() === null)) this.isBehind = true;
+    if (isAgain || this.firsts.mustReadOn) this.isBehind = true;
   }
 
   /** Marked attempts of other processes, or of this one before a failure, that are over by now. */
@@ -204,55 +206,14 @@ export class OpenLane {
     const opensAtMs = Math.max(probing?.nextAtMs ?? 0, heldUntilMs ?? 0);
     const dueAtMs = Math.min(
       ...this.retries.map((retry) => retry.dueAtMs),
-      this.isBehind || this.nextFirst() ? 0 : Infinity,
+      this.isBehind || this.firsts.next ? 0 : Infinity,
     );
     const beginsAtMs = Math.max(opensAtMs, dueAtMs);
     // What may begin already waits for room, which an end makes.
     return Math.min(...leases, beginsAtMs > nowMs ? beginsAtMs : Infinity);
   }
-
-  /** The first in order whose line has no first attempt under way, nor an earlier one waiting. */
-  private nextFirst(): PendingDelivery | null {
-    const { firsts, linesUnderWay } = this;
-    return firsts.find((delivery) => delivery.line === '' || !linesUnderWay.has(lineOf(delivery))) ?? null;
-  }
-
-  /** Those that were read of one conversation must not keep those of others behind them from being read. */
-  private readDeeper(): void {
-    if (!this.moreFirsts || this.nextFirst() !== null || this.firsts.length >= READ_DEEP_MAX) return;
-    if (this.firsts.length >= READ_ONE_MAX) this.depth = Math.min(this.firsts.length * DEEPER, READ_DEEP_MAX);
-    this.isBehind = true;
-  }
-
-  private mark(attempt: MarkedAttempt): void {
-    this.underWay.set(attempt.id, attempt);
-    if (attempt.delivery.tries > 0) return;
-    const line = lineOf(attempt.delivery);
-    this.linesUnderWay.set(line, (this.linesUnderWay.get(line) ?? 0) + 1);
-  }
-
-  private unmark(attemptId: string): void {
-    const attempt = this.underWay.get(attemptId);
-    if (!attempt) return;
-    this.underWay.delete(attemptId);
-    if (attempt.delivery.tries > 0) return;
-    const line = lineOf(attempt.delivery);
-    const left = (this.linesUnderWay.get(line) ?? 0) - 1;
-    if (left > 0) this.linesUnderWay.set(line, left);
-    else this.linesUnderWay.delete(line);
-  }
-}
-
-/** What is sent again keeps an order of its own: it never holds up what is new. */
-function lineOf({ line, kind }: PendingDelivery): string {
-  return line === '' ? '' : `${kind} ${line}`;
 }
 
 function earlier(one: PendingDelivery | null, other: PendingDelivery): PendingDelivery {
   return one === null || isBefore(other, one) ? other : one;
-}
-
-function isBefore(one: PendingDelivery, other: PendingDelivery): boolean {
-  const isReplay = one.kind === 'REPLAY';
-  return isReplay === (other.kind === 'REPLAY') ? one.position < other.position : !isReplay;
 }

@@ -139,16 +139,12 @@ describe('a lane of a receiver that has not proved to answer', () => {
     const firsts = Array.from({ length: 16 }, (_, n) => lined(n + 1));
     lane.reading();
     lane.refill({ firsts, retries: [], marked: [underWay], moreFirsts: true, moreRetries: false });
-    expect([lane.next(NOW_MS), lane.readMax]).toEqual([null, 256]);
+    expect([lane.next(NOW_MS), lane.nextAtMs(NOW_MS)]).toEqual([null, underWay.leaseUntilMs]);
     lane.reading();
-    lane.refill({
-      firsts: [...firsts, deliveryOf(17)],
-      retries: [],
-      marked: [underWay],
-      moreFirsts: false,
-      moreRetries: false,
-    });
-    expect([lane.next(NOW_MS)?.position, lane.readMax]).toEqual([17, 16]);
+    expect([lane.readMax, lane.looks.lookMax]).toEqual([16, 4_096]);
+    const marked = [underWay];
+    lane.refill({ firsts: [deliveryOf(17)], retries: [], marked, moreFirsts: false, moreRetries: false });
+    expect(lane.next(NOW_MS)?.position).toBe(17);
   });
 
   it('is read after a failure, however many new ones it knows: its probe is the oldest delivery that is due', () => {
@@ -187,19 +183,42 @@ describe('a lane of a receiver that has not proved to answer', () => {
     expect(lane.next(NOW_MS)).toEqual(oldest);
   });
 
-  it('reads behind a conversation of which more waits than is read', () => {
+  it('reads on behind a conversation of which more waits than is read, and nothing of that again until all is begun', () => {
     const lane = laneOf([]);
     lane.state = { ...newLane, windowMax: 64 };
     const firsts = Array.from({ length: 256 }, (_, n) => lined(n + 1));
+    const [underWay] = [attemptOf(firsts[0] ?? lined(0))];
+    const marked = [underWay];
+    const read = { retries: [], marked, moreFirsts: true, moreRetries: false };
+    lane.doubt();
     lane.reading();
-    lane.refill({ firsts, retries: [], marked: [], moreFirsts: true, moreRetries: false });
-    lane.begin(attemptOf(firsts[0] ?? lined(0)));
-    expect([lane.mustRead(NOW_MS), lane.readMax]).toEqual([true, 4_080]);
+    expect([lane.floors.firsts, lane.looks]).toEqual([0, { lookMax: 256, ofLineMax: 256 }]);
+    lane.refill({ ...read, firsts, marked: [], lookedTo: { firsts: 256, replays: null } });
+    lane.begin(underWay);
+    expect(lane.mustRead(NOW_MS)).toBe(true);
     lane.reading();
-    const other = deliveryOf(257);
-    const marked = [attemptOf(lined(1))];
-    lane.refill({ firsts: [...firsts.slice(1), other], retries: [], marked, moreFirsts: false, moreRetries: false });
+    expect([lane.floors.firsts, lane.looks]).toEqual([256, { lookMax: 4_096, ofLineMax: 17 }]);
+    lane.refill({ ...read, firsts: [lined(256), lined(257)], lookedTo: { firsts: 4_351, replays: null } });
+    lane.reading();
+    expect(lane.floors.firsts).toBe(4_351);
+    const other = deliveryOf(5_000);
+    lane.refill({ ...read, firsts: [other], moreFirsts: false, lookedTo: { firsts: 5_001, replays: null } });
     expect([lane.next(NOW_MS), lane.mustRead(NOW_MS)]).toEqual([other, false]);
+    lane.begin(attemptOf(other));
+    lane.woken();
+    lane.reading();
+    expect(lane.floors.firsts).toBe(5_001);
+    lane.refill({ ...read, firsts: [], moreFirsts: false });
+    for (let ended = underWay; ended.delivery.position < 256;) {
+      lane.ended(ended.id, null);
+      expect(lane.mustRead(NOW_MS)).toBe(false);
+      ended = attemptOf(lane.next(NOW_MS) ?? lined(0));
+      lane.begin(ended);
+      if (ended.delivery.position === 256) lane.ended(ended.id, null);
+    }
+    expect(lane.mustRead(NOW_MS)).toBe(true);
+    lane.reading();
+    expect(lane.looks.lookMax).toBe(256);
   });
 
   it('reads many once it is proven', () => {
@@ -237,6 +256,8 @@ describe('a lane of a receiver that has not proved to answer', () => {
     lane.refill({ firsts, retries: [], marked: [], moreFirsts: true, moreRetries: false });
     lane.state = { ...newLane, windowMax: 2 };
     lane.begin(attemptOf(firsts[0] ?? lined(1)));
-    expect([lane.mustRead(NOW_MS), lane.readMax]).toEqual([true, 256]);
+    expect(lane.mustRead(NOW_MS)).toBe(true);
+    lane.reading();
+    expect([lane.readMax, lane.looks.lookMax]).toEqual([256, 4_096]);
   });
 });

@@ -41,24 +41,25 @@ export class ReadFloors {
     return this.floors;
   }
 
-  /** To be called before each reading. @param nowMs monotonic */
-  begin(nowMs: number): void {
+  /** To be called before each reading. @param nowMs monotonic @returns whether it is one of all */
+  begin(nowMs: number): boolean {
     this.lowered = UNTOUCHED;
-    if (nowMs - this.wholeAtMs < WHOLE_MS) return;
+    if (nowMs - this.wholeAtMs < WHOLE_MS) return false;
     this.floors = NO_FLOORS;
     this.wholeAtMs = nowMs;
+    return true;
   }
 
-  /** Raises them to what was read. */
-  end({ firsts, retries, marked, moreFirsts }: PendingDeliveries): void {
+  /** Raises them to what was read. @param isWhole first attempts were read from their floors on, and not behind others that wait */
+  end({ firsts, retries, marked, moreFirsts }: PendingDeliveries, isWhole = true): void {
     const first = firsts.find(({ kind }) => kind !== 'REPLAY');
     const replay = firsts.find(({ kind }) => kind === 'REPLAY');
     this.highestFirst = Math.max(this.highestFirst, ...firsts.filter(isNew).map(({ position }) => position));
     // Where first attempts fill the reading, replays are not looked for.
     const noReplay = moreFirsts ? this.floors.replays : UNTOUCHED.replays;
     this.floors = lowest(this.lowered, {
-      firsts: first?.position ?? this.highestFirst + 1,
-      replays: replay?.position ?? noReplay,
+      firsts: isWhole ? (first?.position ?? this.highestFirst + 1) : this.floors.firsts,
+      replays: isWhole ? (replay?.position ?? noReplay) : this.floors.replays,
       retries: Math.min(...retries.map(({ dueAtMs }) => dueAtMs)),
       marked: Math.min(...marked.map(({ leaseUntilMs }) => leaseUntilMs)),
     });

@@ -28,10 +28,18 @@ export interface MarkedAttempt {
   readonly leaseUntilMs: number;
 }
 
+/** Places among first attempts: positions of those that are no replay, and of those of replays. */
+export interface FirstPlaces {
+  readonly firsts: number;
+  readonly replays: number;
+}
+
 /** What a worker reads of a webhook's deliveries: the first of each order. */
 export interface PendingDeliveries {
   /** First attempts, in order. */
   readonly firsts: readonly PendingDelivery[];
+  /** Up to where they were looked at; null, or absent, of what was not come to. */
+  readonly lookedTo?: { readonly [Part in keyof FirstPlaces]: number | null };
   /** Retries, the one that is due first. */
   readonly retries: readonly PendingDelivery[];
   /** Attempts that are marked, also by others. */
