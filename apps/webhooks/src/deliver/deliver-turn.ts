@@ -18,14 +18,14 @@ import { heldLane, isExhausted, laneAfter, type LaneState } from '../lane/lane.p
 import { existingLanes, lockLanes, storeLanes, type LockedLane } from '../lane/lane.repository.js';
 import {
   deactivateWebhooks,
-  dropMarked,
+  dropUnwanted,
   lockToDeactivate,
   type Deactivation,
 } from '../webhook/deactivate-webhooks.repository.js';
 
 /**
  * An attempt that was marked and never left this process: nothing of it counts, and its delivery waits as before. That of a webhook
- * which no longer subscribes to the event is dropped.
+ * which no longer subscribes to the event is dropped, with others behind it that are as unwanted.
  */
 export interface UnsentRequest {
   readonly attempt: MarkedAttempt;
@@ -190,7 +190,7 @@ async function write(tx: Transaction, rows: TurnRows): Promise<readonly BegunReq
   const written = Promise.all([
     recordAttempts(tx, rows.settled),
     unmarkAttempts(tx, unsent.map(attemptOf)),
-    dropMarked(tx, unwanted.map(attemptOf)),
+    dropUnwanted(tx, unwanted.map(attemptOf)),
     storeLanes(tx, changed),
     deactivateWebhooks(tx, rows.deactivated),
   ]);

@@ -7,7 +7,8 @@ import {
 import { appendEvents, type NewEvent } from '@switchboard/outbox';
 import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
 import { MARK_COLUMNS } from '../attempt/record-attempts.repository.js';
-import type { MarkedAttempt } from '../delivery/delivery.entity.js';
+import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
+import { isWantedSql } from '../delivery/is-wanted.sql.js';
 import { ARRIVAL_DAYS_MAX } from '../event/event.repository.js';
 
 /** Deliveries that are dropped at once; what is left is dropped by the worker, slice by slice. */
@@ -70,6 +71,36 @@ const dropMarkedSql = statement(
      RETURNING d.webhook_id, d.id, d.organization_id, d.event_id, d.type)
    ${KEEP_DROPPED}`,
 );
+/**
+ * Of what comes behind a delivery that was met, in the order of its index: so many are looked at, however many wait, and none of the entries
+ * before it that an old snapshot keeps. What another session has locked is left, as is what a person has sent again meanwhile.
+ */
+const dropUnwantedSql = statement(
+  'webhooks.delivery.drop-unwanted',
+  `WITH gone AS (
+     DELETE FROM delivery WHERE ctid = ANY (ARRAY(
+       SELECT ctid FROM delivery chosen
+       WHERE chosen.attempt_id IS NULL AND chosen.kind <> 'MANUAL' AND chosen.ctid = ANY (ARRAY(
+         SELECT behind.ctid
+         FROM unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[], $5::bigint[], $6::float8[])
+           AS met (organization_id, webhook_id, is_retry, is_replay, position, due_at)
+         JOIN webhook w ON w.organization_id = met.organization_id AND w.id = met.webhook_id
+         CROSS JOIN LATERAL (
+           (SELECT f.ctid, f.kind, f.type FROM delivery f
+            WHERE NOT met.is_retry AND f.webhook_id = met.webhook_id AND f.tries = 0 AND f.attempt_id IS NULL
+              AND (f.kind = 'REPLAY', f.position) >= (met.is_replay, met.position)
+            ORDER BY f.kind = 'REPLAY', f.position LIMIT $7)
+           UNION ALL
+           (SELECT r.ctid, r.kind, r.type FROM delivery r
+            WHERE met.is_retry AND r.webhook_id = met.webhook_id AND r.tries > 0 AND r.attempt_id IS NULL
+              AND r.due_at >= to_timestamp(met.due_at / 1000)
+            ORDER BY r.due_at LIMIT $7)) AS behind
+         WHERE NOT ${isWantedSql('behind')}
+         LIMIT $7))
+       FOR UPDATE SKIP LOCKED))
+     RETURNING webhook_id, id, organization_id, event_id, type)
+   ${KEEP_DROPPED}`,
+);
 
 /** A webhook that is to be deactivated, and why, as a sentence. */
 export interface Deactivation {
@@ -107,9 +138,33 @@ function deactivatedEvent({ organizationId, reason, ...webhook }: DeactivatedRow
   return { ...of, occurredAt: new Date(), data };
 }
 
-/** Turns the deliveries of attempts that are marked, and will not be sent, into dropped ones. */
-export async function dropMarked(tx: Transaction, attempts: readonly MarkedAttempt[]): Promise<void> {
-  if (attempts.length > 0) await tx.query(dropMarkedSql, unnestColumns(attempts, MARK_COLUMNS));
+/**
+ * Turns the deliveries of attempts that are marked, and that their webhooks no longer subscribe to, into dropped ones, and with them a slice
+ * of what comes behind them and is not subscribed to either: a receiver that is probed would have one of them dropped with each probe.
+ */
+export async function dropUnwanted(tx: Transaction, attempts: readonly MarkedAttempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  const columns = [
+    'organizationId',
+    'webhookId',
+    ({ tries }: PendingDelivery) => tries > 0,
+    ({ kind }: PendingDelivery) => kind === 'REPLAY',
+    'position',
+    // Times are rounded on their way.
+    ({ dueAtMs }: PendingDelivery) => dueAtMs - 1,
+  ] as const;
+  const met = firstsOf(attempts.map(({ delivery }) => delivery));
+  await Promise.all([
+    tx.query(dropMarkedSql, unnestColumns(attempts, MARK_COLUMNS)),
+    tx.query(dropUnwantedSql, [...unnestColumns(met, columns), DROP_SLICE_MAX]),
+  ]);
+}
+
+/** The first of each webhook and index. */
+function firstsOf(deliveries: readonly PendingDelivery[]): readonly PendingDelivery[] {
+  const indexes = Map.groupBy(deliveries, ({ webhookId, tries, kind }) => `${webhookId} ${tries > 0 || kind}`);
+  const placeOf = ({ tries, dueAtMs, position }: PendingDelivery): number => (tries > 0 ? dueAtMs : position);
+  return [...indexes.values()].map((own) => own.reduce((first, one) => (placeOf(one) < placeOf(first) ? one : first)));
 }
 
 /**
