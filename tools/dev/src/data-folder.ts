@@ -7,10 +7,10 @@ import {
   isRunning,
   removePostgresData,
   type ProcessIdentity,
-  systemErrorCode,
 } from '@switchboard/embedded-servers';
 import { chmod, copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lockOwner, parseIdentity, takeLock } from './process-lock.js';
 
 /** A process that a supervisor has started, as it is found again after the supervisor was killed. */
 export interface RunEntry extends ProcessIdentity {
@@ -61,22 +61,12 @@ export class DataFolder {
     await mkdir(this.logs, { recursive: true });
     const me = await identifyProcess(process.pid);
     if (me === undefined) throw new Error('This process cannot be identified.');
-    for (let isTaken = false; ; isTaken = true) {
-      try {
-        await writeFile(this.lockFile, JSON.stringify(me), { flag: 'wx', mode: 0o600 });
-        break;
-      } catch (error) {
-        if (systemErrorCode(error) !== 'EEXIST') throw error;
-        const owner = await this.findOwner();
-        if (owner !== undefined || isTaken) {
-          throw new Error(
-            `Switchboard runs already on ${this.path} (pid ${owner?.pid ?? 'unknown'}): ` +
-              '`npm run stop` ends it, SWITCHBOARD_DATA_DIR and PORT start another copy.',
-            { cause: error },
-          );
-        }
-        await rm(this.lockFile, { force: true });
-      }
+    const owner = await takeLock(this.lockFile, me);
+    if (owner) {
+      throw new Error(
+        `Switchboard runs already on ${this.path} (pid ${owner.pid}): ` +
+          '`npm run stop` ends it, SWITCHBOARD_DATA_DIR and PORT start another copy.',
+      );
     }
     await this.endLeftovers();
   }
@@ -88,8 +78,7 @@ export class DataFolder {
 
   /** The supervisor that has this folder now. */
   async findOwner(): Promise<ProcessIdentity | undefined> {
-    const owner = parseIdentity(await readJson(this.lockFile));
-    return owner !== undefined && (await isRunning(owner)) ? owner : undefined;
+    return lockOwner(this.lockFile);
   }
 
   /** Ends what a killed supervisor left running. @returns how many processes. */
@@ -165,10 +154,4 @@ export async function writePrivately(path: string, value: unknown): Promise<void
   await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   await chmod(draft, 0o600);
   await rename(draft, path);
-}
-
-function parseIdentity(value: unknown): ProcessIdentity | undefined {
-  if (typeof value !== 'object' || value === null || !('pid' in value) || !('born' in value)) return undefined;
-  const { pid, born } = value;
-  return typeof pid === 'number' && typeof born === 'string' ? { pid, born } : undefined;
 }
