@@ -14,6 +14,16 @@ export function withMove(applied: AppliedStatements | null, id: string): Applied
   return { ...before, moves: [...before.moves, id].slice(-MOVES_KEPT) };
 }
 
+/**
+ * Without the groups of opt-outs that it took over: who has them no more, or has only a copy, must not have them replaced when it is
+ * erased.
+ */
+export function withoutGroups(applied: AppliedStatements | null): AppliedStatements | null {
+  if (!applied?.takenGroups) return applied;
+  const { takenGroups: _taken, ...rest } = applied;
+  return rest;
+}
+
 /** When preferences were last stated. */
 export function statedTimes(applied: AppliedStatements | null): StatedTimes {
   const { preferences } = applied ?? NOTHING_APPLIED;

@@ -66,7 +66,7 @@ export class ChangeContacts {
       const isNews = found.length > held.length || refused.size > 0;
       held = found;
       erased = new Set([...erased, ...refused]);
-      if (!isNews && (await this.store(ledgers, at, options))) return outcomes;
+      if (!isNews && (await this.store(ledgers, held, at, options))) return outcomes;
     }
     throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
   }
@@ -104,6 +104,7 @@ export class ChangeContacts {
   /** False when a race was lost; nothing was stored then. */
   private async store(
     byOrganization: ReadonlyMap<string, ContactLedger>,
+    held: readonly HeldForAlias[],
     at: Date,
     options: Pick<TransactionOptions, 'isProbe'>,
   ): Promise<boolean> {
@@ -119,10 +120,10 @@ export class ChangeContacts {
           if (!(await storeContacts(tx, writes))) throw new RaceLost();
           const givenUp = ledgers.flatMap((ledger) => ledger.givenUp);
           await keepFormerAliases(tx, givenUp);
-          const taken = [...byOrganization].flatMap(([organizationId, ledger]) =>
-            [...ledger.taken].map((alias) => ({ organizationId, alias })),
+          const taken = held.filter(({ organizationId, alias }) =>
+            byOrganization.get(organizationId)?.taken.has(alias),
           );
-          await this.heldOptOuts.release(tx, taken);
+          if (!(await this.heldOptOuts.release(tx, taken))) throw new RaceLost();
           await this.heldOptOuts.holdStatements(
             tx,
             ledgers.flatMap((ledger) => ledger.left()),

@@ -51,10 +51,12 @@ const findSql = statement<HeldRow>(
      SELECT s.channel_id, NULL, NULL, s.stated_at FROM held_statement s
      WHERE s.organization_id = asked.organization_id AND s.alias_hmac = asked.alias_hmac) held`,
 );
-const deleteSql = statement(
+const deleteSql = statement<Pick<HeldRow, 'organizationId' | 'aliasHmac' | 'channelId' | 'groupId'>>(
   'contacts.held-opt-out.delete',
   `DELETE FROM held_opt_out h USING unnest($1::text[], $2::bytea[]) AS gone(organization_id, alias_hmac)
-   WHERE h.organization_id = gone.organization_id AND h.alias_hmac = gone.alias_hmac`,
+   WHERE h.organization_id = gone.organization_id AND h.alias_hmac = gone.alias_hmac
+   RETURNING h.organization_id AS "organizationId", h.alias_hmac AS "aliasHmac", h.channel_id AS "channelId",
+     h.group_id AS "groupId"`,
 );
 const deleteStatementsSql = statement(
   'contacts.held-statement.delete',
@@ -119,15 +121,22 @@ export class HeldOptOutRepository {
     });
   }
 
-  /** A contact has it by now: for the aliases nothing is held any more. */
-  async release(tx: Transaction, aliases: readonly AliasKey[]): Promise<void> {
-    if (aliases.length === 0) return;
-    const hashes = await this.hashes.find(tx, [...new Set(aliases.map(({ organizationId }) => organizationId))]);
-    const keys = hashed(aliases, hashes);
-    if (keys.length === 0) return;
+  /**
+   * A contact has it by now: for the aliases nothing is held any more.
+   *
+   * @returns false when something else is held by now than was taken: an erasure holds for aliases of others too
+   */
+  async release(tx: Transaction, taken: readonly HeldForAlias[]): Promise<boolean> {
+    if (taken.length === 0) return true;
+    const hashes = await this.hashes.find(tx, [...new Set(taken.map(({ organizationId }) => organizationId))]);
+    const keys = hashed(taken, hashes);
     const columns = unnestColumns(keys, ['organizationId', 'hmac']);
-    tx.atCommit(deleteSql, columns);
+    const deleted = (await tx.query(deleteSql, columns)).map((row) => heldKey(row, row));
     tx.atCommit(deleteStatementsSql, columns);
+    const expected = keys.flatMap((key) =>
+      key.optOuts.map(({ channelId }) => heldKey({ ...key, aliasHmac: key.hmac }, { channelId, groupId: key.groupId })),
+    );
+    return JSON.stringify(deleted.sort()) === JSON.stringify(expected.sort());
   }
 
   /**
@@ -179,6 +188,13 @@ function hashed<Key extends AliasKey>(
 
 function rowKey(organizationId: string, hmac: Buffer): string {
   return `${organizationId} ${hmac.toString('hex')}`;
+}
+
+function heldKey(
+  { organizationId, aliasHmac }: Pick<HeldRow, 'organizationId' | 'aliasHmac'>,
+  { channelId, groupId }: Pick<HeldRow, 'channelId' | 'groupId'>,
+): string {
+  return `${rowKey(organizationId, aliasHmac)} ${channelId} ${groupId}`;
 }
 
 function consentOf(rows: readonly HeldRow[]): HeldConsent {

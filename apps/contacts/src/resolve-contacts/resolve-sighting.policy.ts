@@ -1,7 +1,7 @@
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { hasVisible } from '@switchboard/contracts/grammar/one-line';
 import { aliasList, isPhoneForm, messagingForms, phoneForms, userAlias } from '../contact/alias.policy.js';
-import { appliedToBoth, withMove } from '../contact/applied-statements.policy.js';
+import { appliedToBoth, withMove, withoutGroups } from '../contact/applied-statements.policy.js';
 import type { Contact } from '../contact/contact.entity.js';
 import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
 import { optOutsOfBoth } from '../contact/opt-outs-of-both.policy.js';
@@ -97,7 +97,7 @@ function consentOfBoth(
   other: Contact,
 ): Pick<Contact, 'appliedStatements' | 'optOuts'> {
   return {
-    appliedStatements: appliedToBoth(contact.appliedStatements, other.appliedStatements),
+    appliedStatements: appliedToBoth(contact.appliedStatements, withoutGroups(other.appliedStatements)),
     optOuts: optOutsOfBoth(contact, other, ledger.newId),
   };
 }

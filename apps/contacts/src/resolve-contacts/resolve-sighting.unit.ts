@@ -68,6 +68,19 @@ describe('a sighting', () => {
     expect(world(theirs).see(said('start', 1, { phone: OLD }))).toMatchObject({ version: floor + 1, optOuts: [] });
   });
 
+  it('leaves the opt-outs that a joined or a copied contact took over to the one that goes on: they are replaced with its erasure', () => {
+    const appliedStatements = { moves: [], preferences: {}, takenGroups: ['a group'] };
+    const [former, current] = [contactOf('cf', OLD, { appliedStatements }), contactOf('cg', NEW)];
+    const joined = world(former, current);
+    expect(joined.see({ phone: NEW, messagingId: OLD.slice(1) })).toMatchObject({ id: 'cg', appliedStatements });
+    expect(joined.ledger.find('cf')?.appliedStatements?.takenGroups).toBeUndefined();
+    // By its own last answer it is another account: a copy.
+    const other = { ...former, messagingId: '12015550109', optOuts: [optOut('copt', '*')] };
+    const copied = world(other, current).see({ phone: NEW, messagingId: OLD.slice(1) });
+    expect(copied.optOuts).toMatchObject([{ channelId: '*' }]);
+    expect(copied.appliedStatements?.takenGroups).toBeUndefined();
+  });
+
   it('and a report that is taken into account already go above nothing', () => {
     const known = contactOf(newCuid(), OLD, { version: 5, versionFloor: Date.now() });
     const { ledger } = world(known);
