@@ -10,7 +10,8 @@ import { bootGateway, issueKey, sendRaw, type RawAnswer, type TestGateway } from
 const servers = testServers();
 let booted: TestGateway;
 beforeAll(async () => {
-  booted = await bootGateway(servers);
+  // Longer than any of these bodies is held.
+  booted = await bootGateway(servers, { GATEWAY_REQUEST_TIMEOUT_MS: '300000' });
 });
 
 /** A signature of the right form, and the provider's is not known before the end. */
@@ -87,6 +88,7 @@ it('is bounded together with the others of its organization or network, and free
     `POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
   const all = 1_000_000;
   const part = '{'.padEnd(all - 1);
+  // Of each 64 KiB are free.
   const holding = await Promise.all(Array.from({ length: 8 }, () => connected(headOf(secret, all) + part)));
   await eventually(() => holding.every(({ server }) => server.bytesRead >= part.length));
   const send = async (key: string): Promise<RawAnswer | undefined> => {
@@ -96,6 +98,9 @@ it('is bounded together with the others of its organization or network, and free
   const refused = await send(secret);
   expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([429, '1']);
   expect((await send(other.secret))?.status).toBe(400);
+  // What is small is taken all the same.
+  const [small] = await sendRaw(booted.gateway.url, `${headOf(secret, 60_000)}${'{}'.padEnd(60_000)}`);
+  expect(small?.status).toBe(400);
   for (const { client } of holding) client.destroy();
   await eventually(async () => (await send(secret))?.status === 400);
 
@@ -105,6 +110,11 @@ it('is bounded together with the others of its organization or network, and free
   await eventually(() => open.every(({ server }) => server.bytesRead >= bytes));
   const [full] = await sendRaw(booted.gateway.url, callback + 'a'.repeat(bytes - 1));
   expect([full?.status, full?.headers.get('retry-after')]).toEqual([503, '1']);
+  const [ordinary] = await sendRaw(
+    booted.gateway.url,
+    `${SIGNED_HEAD}Content-Length: 60000\r\n\r\n${'a'.repeat(60_000)}`,
+  );
+  expect(ordinary?.status).toBe(403);
   expect((await send(secret))?.status).toBe(400);
   for (const { client } of open) client.destroy();
 });

@@ -17,12 +17,16 @@ interface Lane {
   readonly ofOneError: typeof gatewayErrors.RATE_LIMITED | typeof serviceErrors.SERVICE_UNAVAILABLE;
 }
 
-/** What one kind of caller takes, the others still have. Source: docs/api-behaviour.md#body-size. */
+/**
+ * Of every body so much is free: whoever holds what there is with bodies that do not end keeps no ordinary request out. What these come to
+ * is bounded by the number of connections.
+ */
+const FREE_BYTES = 64 * 1_024;
+
+/** What one kind of caller takes, the other still has. Source: docs/api-behaviour.md#body-size. */
 const LANES = {
   tenants: { bytesMax: 64 * MIB, ofOneBytesMax: 8 * MIB, ofOneError: gatewayErrors.RATE_LIMITED },
-  /** Of forms, which have 16 KiB. */
-  visitors: { bytesMax: 8 * MIB, ofOneBytesMax: MIB / 2, ofOneError: gatewayErrors.RATE_LIMITED },
-  /** Callbacks: anybody may send them, and their signature is known at their end. The provider repeats what is not 200. */
+  /** Callbacks, as forms are smaller than what is free: anybody may send them, and their signature is known at their end. */
   public: { bytesMax: 32 * MIB, ofOneBytesMax: 16 * MIB, ofOneError: serviceErrors.SERVICE_UNAVAILABLE },
 } satisfies Record<string, Lane>;
 
@@ -39,7 +43,6 @@ export interface BodyShare {
 export class BodyBudget {
   private readonly budgets = {
     tenants: new LaneBudget(LANES.tenants),
-    visitors: new LaneBudget(LANES.visitors),
     public: new LaneBudget(LANES.public),
   };
 
@@ -47,8 +50,7 @@ export class BodyBudget {
   shareOf(request: FastifyRequest): BodyShare {
     const { organizationId } = request.state;
     if (organizationId !== null) return this.budgets.tenants.share(organizationId);
-    const isVisitor = request.routeOptions.config.declaration?.access === 'visitor';
-    return this.budgets[isVisitor ? 'visitors' : 'public'].share(networkOf(request.state.address));
+    return this.budgets.public.share(networkOf(request.state.address));
   }
 }
 
@@ -59,13 +61,15 @@ class LaneBudget {
   constructor(private readonly lane: Lane) {}
 
   share(holder: string): BodyShare {
-    let taken = 0;
+    let [read, taken] = [0, 0];
     return {
       take: (bytes) => {
-        const refusal = this.refusalOf(holder, bytes);
+        read += bytes;
+        const counted = Math.max(0, read - FREE_BYTES) - taken;
+        const refusal = counted > 0 ? this.refusalOf(holder, counted) : null;
         if (refusal) return refusal;
-        taken += bytes;
-        this.add(holder, bytes);
+        taken += counted;
+        this.add(holder, counted);
         return null;
       },
       release: () => {

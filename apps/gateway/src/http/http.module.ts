@@ -17,7 +17,7 @@ import { RouteTable } from './route-table.js';
 import { AdmitSession } from './session/admit-session.js';
 import { SessionAnswer } from './session/session-answer.js';
 import { SessionCookie } from './session/session-cookie.js';
-import { PersonRate } from './session/person-rate.js';
+import { SessionRate } from './session/session-rate.js';
 import { UnparsedRequests } from './unparsed-requests.js';
 import { UnreadAnswers } from './unread-answers.js';
 
@@ -36,7 +36,7 @@ export const httpProviders: Provider[] = [
   RouteTable,
   SessionAnswer,
   SessionCookie,
-  PersonRate,
+  SessionRate,
   UnparsedRequests,
   UnreadAnswers,
   { provide: APP_FILTER, useClass: EnvelopeFilter },
@@ -47,6 +47,6 @@ export const httpProviders: Provider[] = [
   imports: [IdentityModule],
   controllers: [HealthController],
   providers: [...httpProviders, RequestCounts],
-  exports: [AdmitRequest, FailedAttempts, RouteTable, SessionAnswer, SessionCookie],
+  exports: [AdmitRequest, FailedAttempts, RouteTable, SessionAnswer, SessionCookie, SessionRate],
 })
 export class HttpModule {}

@@ -4,8 +4,11 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 import { OpenRequests } from './open-requests.js';
 
 const SWEEP_INTERVAL_MS = 1_000;
-/** Without a byte of the answer that the connection takes. Source: docs/api-behaviour.md#wire. */
-const STALLED_MS = 30_000;
+/**
+ * Without a byte of the answer that the connection takes. The kernel takes it in pieces of up to 1.5 MB, which a slow reader needs long
+ * for. Source: docs/api-behaviour.md#wire.
+ */
+const STALLED_MS = 120_000;
 
 /** How much of its answers a connection has still to take, and since when it is so much. */
 interface Backlog {

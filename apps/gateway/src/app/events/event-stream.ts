@@ -8,6 +8,8 @@ import { jittered, pause, WakeSignal } from '@switchboard/timing';
 const LOOK_MS = 5_000;
 /** Between two reads of a stream: what comes in a burst is read together. */
 const READ_PAUSE_MS = 50;
+/** So much may wait for a reader: only one that is further behind is waited for. */
+const AHEAD_BYTES_MAX = 16 * 1_024;
 /** A reader that takes nothing for so long is cut off; it comes back where it was. */
 const SLOW_MS = 10_000;
 /** After which a browser opens the stream again; spread, so that not all of them come at once. */
@@ -109,7 +111,7 @@ export class EventStream {
 
   private async send(frame: string): Promise<void> {
     const { response } = this.spec;
-    if (response.write(frame)) return;
+    if (response.write(frame) || response.writableLength <= AHEAD_BYTES_MAX) return;
     const slow = AbortSignal.timeout(this.slowMs);
     try {
       await once(response, 'drain', { signal: AbortSignal.any([slow, this.over.signal]) });

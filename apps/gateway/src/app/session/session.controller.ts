@@ -7,6 +7,7 @@ import { FailedAttempts } from '../../http/authentication/failed-attempts.js';
 import { CurrentSession, Source } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { SessionAnswer } from '../../http/session/session-answer.js';
+import { SessionRate } from '../../http/session/session-rate.js';
 import { PEOPLE, type People } from '../../identity/people.contract.js';
 import { SignInBody, signInBody } from './sign-in.body.js';
 import { SwitchOrganizationBody, switchOrganizationBody } from './switch-organization.body.js';
@@ -18,6 +19,7 @@ export class SessionController {
     @Inject(PEOPLE) private readonly people: People,
     private readonly answer: SessionAnswer,
     private readonly failedAttempts: FailedAttempts,
+    private readonly rate: SessionRate,
   ) {}
 
   @Post('sign-in')
@@ -141,6 +143,7 @@ export class SessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionView> {
     const begun = await this.people.sessions.switchOrganization(session, organizationId, source);
+    this.rate.goOn(session.sessionId, begun.signedIn.sessionId);
     return this.answer.begin(reply, begun);
   }
 }

@@ -8,8 +8,8 @@ import { PEOPLE, type People, type Sessions } from '../../identity/people.contra
 import { FailedAttempts } from '../authentication/failed-attempts.js';
 import type { RouteDeclaration } from '../route-declaration.js';
 import { csrfTokenOf, isCsrfToken, isSameOrigin } from './csrf.policy.js';
-import { PersonRate } from './person-rate.js';
 import { SessionCookie } from './session-cookie.js';
+import { SessionRate } from './session-rate.js';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -20,7 +20,7 @@ export class AdmitSession {
     @Inject(PEOPLE) private readonly people: Pick<People, 'paidFor'> & { readonly sessions: Pick<Sessions, 'find'> },
     private readonly sessionCookie: SessionCookie,
     private readonly failedAttempts: FailedAttempts,
-    private readonly rate: PersonRate,
+    private readonly rate: SessionRate,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL'>,
   ) {}
 
@@ -43,7 +43,7 @@ export class AdmitSession {
     }
     state.organizationId = signedIn.organization.id;
     state.session = { ...signedIn, csrfToken: csrfTokenOf(secret) };
-    this.rate.count(signedIn.user.id);
+    this.rate.count(signedIn.sessionId, signedIn.user.id);
     if (declaration?.access !== 'session') return;
     if (!SAFE_METHODS.has(request.method)) {
       this.refuseOtherOrigins(request);
