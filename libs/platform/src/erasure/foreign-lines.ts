@@ -13,7 +13,7 @@ export function remoteForeignLines(rpc: RpcClient): ReadForeignLines {
 
 /**
  * Which lines are another organization's than of the one that erases: a callback names a line, and no organization, and what
- * came by another's line is that one's, though it is from the same number. A line that is no channel is nobody's.
+ * came by another's line is that one's, though it is from the same number. A line that is no channel is of none.
  */
 export class ForeignLines {
   /** By `keyOf`. */
