@@ -1,26 +1,19 @@
 import { networkOf } from '../network/network.policy.js';
+import { Allowances, type Allowance } from './allowances.js';
 
-/** How often something may happen. */
-export interface Allowance {
-  /** At once, for a network at rest. */
-  readonly burst: number;
-  /** Beyond the burst, one more per interval. */
-  readonly intervalMs: number;
+/** How often networks may do something, and for how long one may wait for it. */
+export interface WaitingAllowance extends Allowance {
   /** What would have to wait longer is past the allowance. */
   readonly waitMaxMs: number;
 }
 
-const NETWORKS_MAX = 10_000;
-
-/**
- * Counts what the networks of callers do, each against the same allowance (GCRA). Bounded in memory: of so many networks the
- * one that was counted least recently is forgotten.
- */
+/** Counts what the networks of callers do, each against the same allowance. */
 export class NetworkAllowance {
-  /** When each network is at rest again; the least recent first. */
-  private readonly atRestMs = new Map<string, number>();
+  private readonly networks: Allowances;
 
-  constructor(private readonly allowance: Allowance) {}
+  constructor(private readonly allowance: WaitingAllowance) {
+    this.networks = new Allowances(allowance);
+  }
 
   /**
    * Counts one more, unless its wait is past the allowance anyway.
@@ -30,23 +23,13 @@ export class NetworkAllowance {
    */
   take(address: string, nowMs: number): number {
     const network = networkOf(address);
-    const { burst, intervalMs, waitMaxMs } = this.allowance;
-    const nextMs = Math.max(this.atRestMs.get(network) ?? 0, nowMs) + intervalMs;
-    const waitMs = Math.max(0, nextMs - nowMs - burst * intervalMs);
-    if (waitMs > waitMaxMs) return waitMs;
-    this.atRestMs.delete(network);
-    this.atRestMs.set(network, nextMs);
-    const [oldest] = this.atRestMs.keys();
-    if (this.atRestMs.size > NETWORKS_MAX && oldest !== undefined) this.atRestMs.delete(oldest);
+    const waitMs = this.networks.waitMs(network, nowMs);
+    if (waitMs <= this.allowance.waitMaxMs) this.networks.take(network, nowMs);
     return waitMs;
   }
 
   /** How long one more would have to wait; counts nothing. */
   waitOf(address: string, nowMs: number): number {
-    const { burst, intervalMs } = this.allowance;
-    const atRestMs = this.atRestMs.get(networkOf(address));
-    return atRestMs === undefined
-      ? 0
-      : Math.max(0, Math.max(atRestMs, nowMs) + intervalMs - nowMs - burst * intervalMs);
+    return this.networks.waitMs(networkOf(address), nowMs);
   }
 }
