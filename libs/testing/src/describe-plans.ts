@@ -21,9 +21,9 @@ export interface PlansSpec {
 const OF_LIBRARIES = [
   'database.oldest-snapshot',
   'dead-letter.count',
+  'erasure.callback-letters',
   'erasure.count',
   'erasure.letters',
-  'erasure.letter-envelopes',
   'erasure.next',
   'erasure.outbox-rows',
   'outbox.backlog',

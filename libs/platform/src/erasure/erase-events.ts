@@ -26,9 +26,9 @@ const outboxRowsSql = statement<{ id: string; payload: string; isPublished: bool
      NOT EXISTS (SELECT FROM outbox_pending AS open WHERE open.position = outbox.position) AS "isPublished"
    FROM outbox WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE`,
 );
-const outboxPayloadsSql = statement<{ json: string }>(
-  'erasure.outbox-payloads',
-  `SELECT payload AS json FROM outbox WHERE id = ANY ($1::text[])`,
+const outboxCallbacksSql = statement<{ json: string }>(
+  'erasure.outbox-callbacks',
+  `SELECT payload AS json FROM outbox WHERE id = ANY ($1::text[]) AND subject LIKE '${CALLBACKS}%'`,
 );
 const rewriteOutboxSql = statement(
   'erasure.outbox-rewrite',
@@ -41,9 +41,9 @@ const lettersSql = statement<{ eventId: string; consumer: string; envelope: stri
   `SELECT event_id AS "eventId", consumer, envelope FROM dead_letter WHERE envelope LIKE ANY ($1::text[])
    ORDER BY event_id, consumer FOR UPDATE`,
 );
-const letterEnvelopesSql = statement<{ json: string }>(
-  'erasure.letter-envelopes',
-  `SELECT envelope AS json FROM dead_letter WHERE envelope LIKE ANY ($1::text[])`,
+const callbackLettersSql = statement<{ json: string }>(
+  'erasure.callback-letters',
+  `SELECT envelope AS json FROM dead_letter WHERE subject LIKE '${CALLBACKS}%' AND envelope LIKE ANY ($1::text[])`,
 );
 const rewriteLettersSql = statement(
   'erasure.letters-rewrite',
@@ -73,13 +73,13 @@ export async function eraseStoredEvents(
   await inSlices('', SLICE_MAX, async (behind) => {
     const [slice] = await database.query(outboxSliceSql, [behind, needles, SLICE_MAX]);
     if (slice?.hits) {
-      await foreign.learn(callbacksIn(await database.query(outboxPayloadsSql, [slice.hits])));
+      await foreign.learn((await database.query(outboxCallbacksSql, [slice.hits])).map(({ json }) => envelopeOf(json)));
       if (!(await eraseRows(database, slice.hits, (json) => withoutPerson(json, person, foreign)))) isWhole = false;
     }
     await keepOn();
     return slice;
   });
-  await foreign.learn(callbacksIn(await database.query(letterEnvelopesSql, [needles])));
+  await foreign.learn((await database.query(callbackLettersSql, [needles])).map(({ json }) => envelopeOf(json)));
   await eraseLetters(database, needles, (json) => withoutPerson(json, person, foreign));
   return isWhole;
 }
@@ -113,10 +113,6 @@ function withoutPerson(json: string, person: ErasedPerson, foreign: ForeignLines
   const envelope = envelopeOf(json);
   const callback = blankCallback(envelope, person, foreign);
   return blankContact(callback ? JSON.stringify(callback) : json, person.contactId);
-}
-
-function callbacksIn(rows: readonly { readonly json: string }[]): EventEnvelope[] {
-  return rows.map(({ json }) => envelopeOf(json)).filter(({ subject }) => subject.startsWith(CALLBACKS));
 }
 
 function isCallback(json: string): boolean {
