@@ -58,8 +58,9 @@ function refusalOfStored(message: Message): AppError | null {
   const { status, sentAt, errorCode, errorMessage, id } = message;
   if (status !== 'FAILED' || sentAt || errorCode === null) return null;
   const text = errorMessage ?? '';
-  if (errorCode === TOKEN_UNREADABLE || errorCode === TOKEN_REFUSED.code)
+  if (errorCode === TOKEN_UNREADABLE || errorCode === TOKEN_REFUSED.code) {
     return refusalOf('disconnected', errorCode, text, id);
+  }
   const outcome = outcomeOfError({ code: Number(errorCode), message: text }, 400);
   if (outcome.state !== 'refused' || Number.isNaN(Number(errorCode))) return null;
   return refusalOf(outcome.kind, outcome.code, outcome.message, id);

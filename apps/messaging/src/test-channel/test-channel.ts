@@ -48,7 +48,7 @@ export class TestChannel {
     if (!channel || !accessTokenSealed) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
     const startedMs = this.clock.monotonic();
     const accessToken = readToken(this.tokens, this.log, accessTokenSealed, { organizationId, channelId: id });
-    const outcome = await this.lineOf(channel, organizationId, accessToken, signal);
+    const outcome = await this.lineOf(channel, accessToken, signal);
     const durationMs = Math.round(this.clock.monotonic() - startedMs);
     const connected = outcome.state === 'found' && channel.status === 'CONNECTED';
     const result = { connected, error: errorOf(outcome, channel.status), durationMs };
@@ -66,8 +66,7 @@ export class TestChannel {
   }
 
   private async lineOf(
-    { businessAccountId, phoneNumberId }: Channel,
-    organizationId: string,
+    { organizationId, businessAccountId, phoneNumberId }: Channel,
     accessToken: string | null,
     signal: AbortSignal,
   ): Promise<LineOutcome> {
