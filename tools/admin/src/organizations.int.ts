@@ -139,20 +139,26 @@ describe('quota check --repair', () => {
   });
 
   it('counts before it locks, and keeps what is sent meanwhile', async () => {
+    // Each of the two statements that count waits for a table of its own: the second's is held before the first is let go.
     await sql(`
-      CREATE TABLE messaging.counted AS SELECT 7::bigint AS count;
-      CREATE OR REPLACE FUNCTION messaging.quota_counted(organization text, month text) RETURNS bigint LANGUAGE sql STABLE
-        RETURN CASE WHEN month <> to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') THEN 0
-          WHEN organization = 'cglobex0' THEN 7 ELSE (SELECT count FROM messaging.counted) END`);
+      CREATE TABLE messaging.first_count AS SELECT 7::bigint AS count;
+      CREATE TABLE messaging.second_count AS SELECT 7::bigint AS count;
+      CREATE OR REPLACE FUNCTION messaging.quota_counted(organization text, month text) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+        BEGIN
+          IF month <> to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') THEN RETURN 0; END IF;
+          IF organization = 'cglobex0' THEN RETURN 7; END IF;
+          IF current_query() LIKE '%AS difference%' THEN RETURN (SELECT count FROM messaging.second_count); END IF;
+          RETURN (SELECT count FROM messaging.first_count);
+        END $$`);
     const holder = await database.connect();
     try {
-      await holder.query('BEGIN; LOCK TABLE messaging.counted');
+      await holder.query('BEGIN; LOCK TABLE messaging.second_count; SAVEPOINT first; LOCK TABLE messaging.first_count');
       const repaired = admin('quota', 'check', '--repair', 'cacme000');
       await eventually(() => isCounting('FROM generate_series'));
-      await holder.query('COMMIT; BEGIN; LOCK TABLE messaging.counted');
+      await holder.query('ROLLBACK TO SAVEPOINT first');
       await eventually(() => isCounting('AS difference'));
       await sql(`SELECT FROM messaging.quota WHERE organization_id = 'cacme000' FOR UPDATE NOWAIT`);
-      await holder.query(`UPDATE messaging.counted SET count = count + 1;
+      await holder.query(`UPDATE messaging.second_count SET count = count + 1;
         UPDATE messaging.quota SET used = used + 1 WHERE organization_id = 'cacme000'; COMMIT`);
       expect(await repaired).toMatchObject({ code: 0 });
     } finally {
