@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { apt } from './nats-debian.js';
+import { systemErrorCode } from './system-error.js';
 
 const run = promisify(execFile);
 
@@ -10,12 +11,27 @@ const run = promisify(execFile);
 const packages = ['chromium-headless-shell', 'fonts-dejavu-core'];
 
 /**
+ * Puts a folder where another process may have put the same meanwhile: that one stays, its browser may run.
+ *
+ * @param isUsable whether what lies at the target serves; what does not is replaced
+ */
+export async function putInPlace(folder: string, target: string, isUsable: () => Promise<boolean>): Promise<void> {
+  await rename(folder, target).catch(async (error: unknown) => {
+    if (systemErrorCode(error) !== 'ENOTEMPTY') throw error;
+    if (await isUsable()) return;
+    await rm(target, { recursive: true, force: true });
+    await rename(folder, target);
+  });
+}
+
+/**
  * Fetches Debian's Chromium and what it depends on and the system lacks, through an apt state of its own, and unpacks it all
  * into `target`, whole or not at all. Neither root rights nor changes to the system are needed; signatures are checked.
  *
+ * @param isUsable whether what lies at the target serves
  * @throws Error in a few words: no apt here, or apt's own last error.
  */
-export async function fetchChromium(target: string): Promise<void> {
+export async function fetchChromium(target: string, isUsable: () => Promise<boolean>): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   const folder = await mkdtemp(join(dirname(target), 'chromium-'));
   try {
@@ -39,8 +55,7 @@ export async function fetchChromium(target: string): Promise<void> {
     for (const name of (await readdir(archives)).filter((one) => one.endsWith('.deb'))) {
       await run('dpkg-deb', ['-x', join(archives, name), join(folder, 'unpacked')], { timeout: 120_000 });
     }
-    await rm(target, { recursive: true, force: true });
-    await rename(join(folder, 'unpacked'), target);
+    await putInPlace(join(folder, 'unpacked'), target, isUsable);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -42,7 +42,8 @@ export async function findChromium(options: {
   const unpacked = join(resolve(options.cacheDir), 'chromium');
   const cached = await usable(await unpackedAt(unpacked));
   if (cached) return cached;
-  const problem = await fetchChromium(unpacked).then(
+  const isUsable = async (): Promise<boolean> => (await usable(await unpackedAt(unpacked))) !== undefined;
+  const problem = await fetchChromium(unpacked, isUsable).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
@@ -77,7 +78,7 @@ async function usable(chromium: Chromium): Promise<Chromium | undefined> {
   );
   if (!isThere) return undefined;
   const env = { ...readEmbeddedServersConfig().inherited, ...environment };
-  const answer = await run(executablePath, ['--no-sandbox', '--version'], { env, timeout: 20_000 }).catch(
+  const answer = await run(executablePath, ['--no-sandbox', '--version'], { env, timeout: 60_000 }).catch(
     () => undefined,
   );
   return answer && /\d+\.\d+/.test(answer.stdout) ? chromium : undefined;

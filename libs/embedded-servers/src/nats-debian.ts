@@ -9,7 +9,8 @@ const run = promisify(execFile);
 /** Debian releases that carry a new enough server, the stable one first. Both builds run on Debian 12 as well. */
 const suites = ['trixie', 'sid'] as const;
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
-const timeoutMs = 120_000;
+/** Of each step: some 15 s on a quiet machine, more than 120 s on one that forty processes share. */
+const timeoutMs = 300_000;
 
 /**
  * Fetches Debian's nats-server package through an apt state of its own and puts the binary at `target`, whole or not at
@@ -72,7 +73,9 @@ export async function apt(cwd: string, args: readonly string[]): Promise<void> {
     if (systemErrorCode(error) === 'ENOENT') throw new Error('no apt on this system');
     const said =
       typeof error === 'object' && error !== null && 'stderr' in error ? String(error.stderr) : String(error);
-    throw new Error(/^E: .*/m.exec(said)?.[0] ?? 'apt-get failed', { cause: error });
+    const isLate = typeof error === 'object' && error !== null && 'killed' in error && error.killed === true;
+    const fallback = isLate ? `apt-get took longer than ${timeoutMs / 60_000} minutes` : 'apt-get failed';
+    throw new Error(/^E: .*/m.exec(said)?.[0] ?? fallback, { cause: error });
   });
 }
 

@@ -8,6 +8,7 @@ import {
 } from '@switchboard/contracts/gateway/events';
 import { changeChannelRpc, connectChannelRpc } from '@switchboard/contracts/messaging/channel-rpc';
 import * as messaging from '@switchboard/contracts/messaging/events';
+import { foreignLinesRpc } from '@switchboard/contracts/messaging/line-rpc';
 import {
   applySuppressionsRpc,
   changeConversationRpc,
@@ -66,6 +67,8 @@ export const carriers: Carriers = {
   [applySuppressionsRpc.subject]: ['phone', 'name'],
   // By which a contact's bulk recipients are found.
   [forgetContactRpc.subject]: ['phone'],
+  // What callbacks of a contact that is erased name as their line, whatever it is.
+  [foreignLinesRpc.subject]: ['phone'],
   // Events of opt-outs carry the phone, and the reason as it was given.
   [contacts.createOptOutRpc.subject]: ['phone', 'text'],
   [answerTo(contacts.createOptOutRpc)]: ['phone', 'text'],
@@ -99,6 +102,7 @@ export const carriers: Carriers = {
 const seldomSeen = new Set([
   messaging.conversationUpdated.subject,
   messaging.messageCorrected.subject,
+  foreignLinesRpc.subject,
   answerTo(sendMessageOnceRpc),
 ]);
 
