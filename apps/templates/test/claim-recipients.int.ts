@@ -35,7 +35,7 @@ describe('a claim of recipients', () => {
           return claimed;
         }, options),
     };
-    expect(await claimRecipients(counting, feed, 100, 120, 80)).toHaveLength(20);
+    expect((await claimRecipients(counting, feed, 100, 120, 80))?.claimed).toHaveLength(20);
     // Twenty to lock, twenty to update.
     expect(fetched).toBe(40);
   });

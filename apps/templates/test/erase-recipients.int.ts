@@ -121,6 +121,19 @@ describe('an erasure', () => {
     expect(await store.view(job.id)).toMatchObject({ status: 'COMPLETED', counts: { queued: 0, sent: 4, skipped: 2 } });
   });
 
+  it('of a batch that was being staged needs no further pass: the feed of its job skips what was overwritten', async () => {
+    const list = Array.from({ length: 4 }, () => recipient());
+    const request = await store.stage(list, 2);
+    expect(await new Erasing(store).pass(store.organizationId, list[1]?.to ?? '')).toBe(false);
+    const { job } = await store.commit(request);
+    await store.feedAll(job.id);
+    expect((await store.view(job.id)).counts).toMatchObject({ queued: 3, skipped: 1 });
+    expect([...(store.messaging.released.get(job.id) ?? [])]).toEqual([1]);
+    const sent = [0, 2, 3].map((index) => ({ index, status: 'SENT' as const, reason: null }));
+    await store.settle(job.id, sent);
+    expect(await store.view(job.id)).toMatchObject({ status: 'COMPLETED', counts: { queued: 0, sent: 3, skipped: 1 } });
+  });
+
   it('is not whole before a batch that was given up is removed', async () => {
     const list = [recipient(), recipient()];
     const { jobId } = await store.stage(list, 1);

@@ -46,7 +46,7 @@ const overwriting = (others = ''): string => `
    FROM unnest($2::text[], $3::int[]) AS given (job_id, index)
    WHERE r.organization_id = $1 AND r.job_id = given.job_id AND r.index = given.index`;
 const eraseSql = statement('templates.recipient.erase', overwriting());
-/** One that is queued is marked: it is not handed over, and is found again. */
+/** One that is queued is marked: it is not handed over, and is found again, by its erasure or by the feed of the job. */
 const eraseStagedSql = statement(
   'templates.recipient.erase-staged',
   overwriting(", reason = CASE WHEN r.status = 'QUEUED' THEN 'ERASED' ELSE r.reason END"),

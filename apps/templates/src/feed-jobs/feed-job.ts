@@ -4,7 +4,7 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { measurePace } from '../job/job-estimate.policy.js';
 import { LaneClient } from '../lane/lane.client.js';
-import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
+import { applyOutcomes, type RecipientOutcome } from '../recipient/recipient-outcome.repository.js';
 import { UNFIT } from '../recipient/recipient-status.policy.js';
 import { templateFiller, type TemplateValues } from '../template/fill-template.policy.js';
 import type { TemplateRow } from '../template/template-view.js';
@@ -26,6 +26,11 @@ const SLICE_MAX = 200;
 /** One look hands over for no longer: its lease must outlast the call that is under way then. */
 const LOOK_MS_MAX = 3_000;
 const SECONDS_PER_HOUR = 3_600;
+
+/** The template changed after the job was accepted, so that the upstream could only refuse them. */
+const UNFITTING = { status: 'FAILED', reason: UNFIT } as const;
+/** Their erasure may have come to them before they were of a job, and not again: its last pass is of the release before, which finds them no more. */
+const ERASED = { status: 'SKIPPED', reason: 'ERASED' } as const;
 
 /** Recipients `[from, to)`, and the attempts a second of their lane. */
 interface Slice {
@@ -94,32 +99,32 @@ export class FeedJob {
     { from, to, perSecond }: Slice,
   ): Promise<number | null> {
     const { organizationId, jobId, channelId: messagingChannelId, throttlePerHour } = feed;
-    const claimed = await claimRecipients(this.database, feed, from, to, perSecond);
-    if (!claimed) return null;
-    const { items, unfit } = itemsOf(template, claimed);
+    const slice = await claimRecipients(this.database, feed, from, to, perSecond);
+    if (!slice) return null;
+    const { items, unfit } = itemsOf(template, slice.claimed);
     for (const batch of batchesOf(items)) {
       const request = { jobId, messagingChannelId, throttlePerHour, items: batch };
       const { isWithdrawn } = await this.lanes.submit(organizationId, request);
       // The order that withdrew the lane takes care of what was claimed.
       if (isWithdrawn) return null;
     }
-    await this.failUnfit(organizationId, jobId, unfit);
+    await this.settle(feed, unfit, UNFITTING);
+    await this.settle(feed, slice.erased, ERASED);
     await recordFed(this.database, feed, to);
     feedMetrics().handedOver(items.length);
     return items.length;
   }
 
-  /** The template changed after the job was accepted, so that the upstream could only refuse these: no message, no quota. */
-  private async failUnfit(organizationId: string, jobId: string, unfit: readonly number[]): Promise<void> {
-    if (unfit.length === 0) return;
-    await this.lanes.release(organizationId, jobId, unfit);
-    const outcome = { organizationId, jobId, messageId: null, status: 'FAILED', reason: UNFIT } as const;
-    await this.database.transaction(async (tx) => {
-      await applyOutcomes(
-        tx,
-        unfit.map((index) => ({ ...outcome, index })),
-      );
-    });
+  /** Settles recipients that get no message: no quota. */
+  private async settle(
+    { organizationId, jobId }: TakenFeed,
+    indexes: readonly number[],
+    outcome: Pick<RecipientOutcome, 'status' | 'reason'>,
+  ): Promise<void> {
+    if (indexes.length === 0) return;
+    await this.lanes.release(organizationId, jobId, indexes);
+    const outcomes = indexes.map((index) => ({ organizationId, jobId, index, messageId: null, ...outcome }));
+    await this.database.transaction((tx) => applyOutcomes(tx, outcomes));
   }
 }
 

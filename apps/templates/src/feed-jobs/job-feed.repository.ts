@@ -31,6 +31,12 @@ export interface ClaimedRecipient {
   readonly metadata: string | null;
 }
 
+/** Recipients that were claimed, and those that are to be skipped in place of it: their contacts were erased before there was a job. */
+export interface ClaimedSlice {
+  readonly claimed: readonly ClaimedRecipient[];
+  readonly erased: readonly number[];
+}
+
 /** How a look at a job ended. */
 export interface FeedProgress {
   /** Null: not before the job goes on. */
@@ -99,22 +105,22 @@ const shareJobSql = statement<{ goesOn: boolean }>(
 );
 /**
  * Ids grow with the indexes. One that a recipient has is kept: its former hand-over may have arrived. One whose contact was erased before
- * there was a job is left to its erasure, which skips it. The slice is an
+ * there was a job gets none. The slice is an
  * array of keys: planned for an empty table, a join with it reads the whole job for each slice.
  */
-const claimSql = statement<ClaimedRecipient & { readonly status: string }>(
+const claimSql = statement<Omit<ClaimedRecipient, 'messageId'> & { readonly messageId: string | null }>(
   'templates.recipient.claim',
   `WITH slice AS (
-     SELECT index FROM recipient WHERE organization_id = $1 AND job_id = $2 AND index >= $3 AND index < $4
-     ORDER BY index FOR UPDATE
+     SELECT index, status = 'QUEUED' AND reason = 'ERASED' AS is_erased FROM recipient
+     WHERE organization_id = $1 AND job_id = $2 AND index >= $3 AND index < $4 ORDER BY index FOR UPDATE
    ), claimed AS (
      UPDATE recipient r SET message_id = coalesce(r.message_id, ($5::text[])[r.index - $3::int + 1])
      WHERE r.organization_id = $1 AND r.job_id = $2 AND r.index = ANY(ARRAY(SELECT index FROM slice)) AND r.status = 'QUEUED'
        AND r.reason IS DISTINCT FROM 'ERASED'
-     RETURNING r.index, r.message_id, r.phone, r.variables, r.client_reference, r.metadata, r.status
+     RETURNING r.index, r.message_id, r.phone, r.variables, r.client_reference, r.metadata
    )
-   SELECT index, message_id AS "messageId", phone, variables, client_reference AS "clientReference", metadata, status
-   FROM claimed ORDER BY index`,
+   SELECT index, message_id AS "messageId", phone, variables, client_reference AS "clientReference", metadata FROM claimed
+   UNION ALL SELECT index, NULL, '', NULL, NULL, NULL FROM slice WHERE is_erased ORDER BY index`,
 );
 const claimedSql = statement<{ isOurs: boolean }>(
   'templates.job-feed.claim',
@@ -174,16 +180,19 @@ export async function claimRecipients(
   from: number,
   to: number,
   lanePerSecond: number,
-): Promise<ClaimedRecipient[] | null> {
+): Promise<ClaimedSlice | null> {
   const messageIds = Array.from({ length: to - from }, newCuid);
   return database.transaction(async (tx) => {
     const [job] = await tx.query(shareJobSql, [organizationId, jobId]);
     if (job?.goesOn !== true) return null;
     const [ours] = await tx.query(claimedSql, [organizationId, jobId, lease, to, lanePerSecond]);
     if (!ours) return null;
-    const claimed = await tx.query(claimSql, [organizationId, jobId, from, to, messageIds]);
+    const slice = await tx.query(claimSql, [organizationId, jobId, from, to, messageIds]);
     if (from === 0) tx.atCommit(startedSql, [organizationId, jobId]);
-    return claimed;
+    return {
+      claimed: slice.flatMap(({ messageId, ...rest }) => (messageId === null ? [] : [{ ...rest, messageId }])),
+      erased: slice.flatMap(({ messageId, index }) => (messageId === null ? [index] : [])),
+    };
   });
 }
 
