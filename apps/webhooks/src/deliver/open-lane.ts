@@ -112,9 +112,9 @@ export class OpenLane {
     this.isCostly = isCut;
   }
 
-  /** How many first attempts are to be read of it. */
+  /** How many first attempts are to be read of it: few suffice for one request, unless those that are known wait for their lines. */
   get readMax(): number {
-    return this.isUnproven ? READ_ONE_MAX : READ_MAX;
+    return this.isUnproven && this.firsts.readFrom === null ? READ_ONE_MAX : READ_MAX;
   }
 
   /** How many retries: those of a blip are due in another order than that of their events, of which the oldest is the next. */

@@ -141,7 +141,7 @@ describe('a lane of a receiver that has not proved to answer', () => {
     lane.refill({ firsts, retries: [], marked: [underWay], moreFirsts: true, moreRetries: false });
     expect([lane.next(NOW_MS), lane.nextAtMs(NOW_MS)]).toEqual([null, underWay.leaseUntilMs]);
     lane.reading();
-    expect([lane.readMax, lane.looks.lookMax]).toEqual([16, 4_096]);
+    expect([lane.readMax, lane.looks.lookMax]).toEqual([256, 4_096]);
     const marked = [underWay];
     lane.refill({ firsts: [deliveryOf(17)], retries: [], marked, moreFirsts: false, moreRetries: false });
     expect(lane.next(NOW_MS)?.position).toBe(17);
