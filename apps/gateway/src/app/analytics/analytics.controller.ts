@@ -1,7 +1,7 @@
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
-import type { DeliveryReport, TemplateReport, UsageReport } from '@switchboard/contracts/analytics/http';
 import type { FastifyReply } from 'fastify';
 import { acceptsCsv } from '../../analytics/accepts-csv.policy.js';
+import { answerJson } from '../../analytics/answer-json.js';
 import { csvOf, type TabularReport } from '../../analytics/report-csv.policy.js';
 import { deliveryDocs, templateUseDocs, usageDocs, withCsv } from '../../analytics/report.docs.js';
 import { ReportQuery } from '../../analytics/report.query.js';
@@ -24,7 +24,7 @@ export class AppAnalyticsController {
     @Query() query: ReportQuery,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<UsageReport | string> {
+  ): Promise<string> {
     return asAccepted(accept, reply, await this.reports.usage(principal, query, messagesPerMonth));
   }
 
@@ -35,7 +35,7 @@ export class AppAnalyticsController {
     @Query() query: ReportQuery,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<DeliveryReport | string> {
+  ): Promise<string> {
     return asAccepted(accept, reply, await this.reports.delivery(principal, query));
   }
 
@@ -46,19 +46,15 @@ export class AppAnalyticsController {
     @Query() query: ReportQuery,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<TemplateReport | string> {
+  ): Promise<string> {
     return asAccepted(accept, reply, await this.reports.templates(principal, query));
   }
 }
 
 /** CSV where the caller prefers it, else JSON. */
-async function asAccepted<Report extends TabularReport>(
-  accept = '',
-  reply: FastifyReply,
-  report: Report,
-): Promise<Report | string> {
+async function asAccepted(accept = '', reply: FastifyReply, report: TabularReport): Promise<string> {
   reply.header('vary', 'accept');
-  if (!acceptsCsv(accept)) return report;
+  if (!acceptsCsv(accept)) return answerJson(reply, report);
   reply.type('text/csv; charset=utf-8; header=present');
   return csvOf(report);
 }

@@ -1,5 +1,6 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import type { DeliveryReport, TemplateReport, UsageReport } from '@switchboard/contracts/analytics/http';
+import { Controller, Get, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { answerJson } from '../../analytics/answer-json.js';
 import { deliveryDocs, templateUseDocs, usageDocs } from '../../analytics/report.docs.js';
 import { ReportQuery } from '../../analytics/report.query.js';
 import { Reports } from '../../analytics/reports.js';
@@ -15,23 +16,32 @@ export class AnalyticsController {
 
   @Get('usage')
   @Declare({ ...common, docs: usageDocs })
-  usage(
+  async usage(
     @Principal() principal: Principal,
     @MessagesPerMonth() messagesPerMonth: MessagesPerMonth,
     @Query() query: ReportQuery,
-  ): Promise<UsageReport> {
-    return this.reports.usage(principal, query, messagesPerMonth);
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    return answerJson(reply, await this.reports.usage(principal, query, messagesPerMonth));
   }
 
   @Get('delivery')
   @Declare({ ...common, docs: deliveryDocs })
-  delivery(@Principal() principal: Principal, @Query() query: ReportQuery): Promise<DeliveryReport> {
-    return this.reports.delivery(principal, query);
+  async delivery(
+    @Principal() principal: Principal,
+    @Query() query: ReportQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    return answerJson(reply, await this.reports.delivery(principal, query));
   }
 
   @Get('templates')
   @Declare({ ...common, docs: templateUseDocs })
-  templates(@Principal() principal: Principal, @Query() query: ReportQuery): Promise<TemplateReport> {
-    return this.reports.templates(principal, query);
+  async templates(
+    @Principal() principal: Principal,
+    @Query() query: ReportQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    return answerJson(reply, await this.reports.templates(principal, query));
   }
 }
