@@ -34,22 +34,31 @@ const LOOKS = 8;
 const LASTING_LOOKS = 4;
 const BETWEEN_LOOKS_MS = 1_500;
 const SHOWN_MAX = 200;
+/** The time that a cuid was made at. */
+const timeOf = (id: string): string => `(SELECT to_timestamp(sum(
+    (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(${id}, 1 + place, 1)) - 1) * 36::numeric ^ (8 - place)
+  )::float8 / 1000) FROM generate_series(1, 8) AS place)`;
 /**
- * From the first UTC day of which every message is kept: that of the oldest one, if nothing older of it was counted. What is older
- * than that from which on messaging keeps all says nothing of its day.
+ * From the first UTC day of an organization that has a message or a count, of those of which messaging keeps every message: a count of
+ * such a day that has no message is wrong, whatever comes later. An older day's messages were removed, and its counts stay.
  */
 const SPANS = `
-  SELECT o.organization_id AS organization, CASE WHEN has.older THEN first.day + interval '1 day' ELSE first.day END AS "from",
+  SELECT o.organization_id AS organization, greatest(kept.day, least(message.day, figure.day)) AS "from",
     date_trunc('day', now(), 'UTC') + interval '1 day' AS "to"
   FROM (SELECT DISTINCT organization_id FROM messaging.channel WHERE $1::text IS NULL OR organization_id = $1) AS o
-  CROSS JOIN LATERAL (SELECT id FROM messaging.message WHERE organization_id = o.organization_id
-    AND id >= (SELECT kept_from FROM messaging.message_floor) ORDER BY id LIMIT 1) AS oldest
-  CROSS JOIN LATERAL (SELECT date_bin('1 day', to_timestamp(sum(
-      (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(oldest.id, 1 + place, 1)) - 1) * 36::numeric ^ (8 - place)
-    )::float8 / 1000), 'epoch') AS day FROM generate_series(1, 8) AS place) AS first
-  CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM analytics.message_fact AS f WHERE f.organization_id = o.organization_id
-    AND f.id >= messaging.cuid_floor(first.day) AND f.id < oldest.id) AS older) AS has
-  ORDER BY 1`;
+  CROSS JOIN (SELECT kept_from,
+    date_bin('1 day', ${timeOf('kept_from')} + interval '1 day' - interval '1 millisecond', 'epoch') AS day
+    FROM messaging.message_floor) AS kept
+  CROSS JOIN LATERAL (SELECT (SELECT id FROM messaging.message WHERE organization_id = o.organization_id
+    AND id >= kept.kept_from ORDER BY id LIMIT 1) AS id) AS oldest
+  CROSS JOIN LATERAL (SELECT date_bin('1 day', ${timeOf('oldest.id')}, 'epoch') AS day) AS message
+  CROSS JOIN LATERAL (SELECT date_bin('1 day', min(first.bucket), 'epoch') AS day
+    FROM unnest(ARRAY['messages', 'failures', 'delivered-after', 'read-after', 'templates']) AS kind(report)
+    CROSS JOIN (VALUES (15), (60), (1440)) AS length(grain)
+    CROSS JOIN LATERAL (SELECT bucket FROM analytics.rollup AS r WHERE r.organization_id = o.organization_id
+      AND r.report = kind.report AND r.grain = length.grain AND r.bucket >= kept.day ORDER BY bucket LIMIT 1) AS first
+  ) AS figure
+  WHERE coalesce(message.day, figure.day) IS NOT NULL ORDER BY 1`;
 
 /**
  * Compares what analytics has counted with the messages themselves, of one organization or of all.
