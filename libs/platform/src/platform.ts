@@ -10,7 +10,7 @@ import {
   type NatsConnection,
 } from '@switchboard/nats';
 import { PartitionKeeper, RecentEpoch, Relay, type Restore } from '@switchboard/outbox';
-import { Database, forgetSmallSizes, isUnavailable, statement, type DatabaseOptions } from '@switchboard/postgres';
+import { Database, forgetSmallSizes, isUnavailable, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
 import { connectPatiently } from './connect-patiently.js';
 import { keepIncarnation } from './keep-incarnation.js';
@@ -58,7 +58,6 @@ export interface Platform {
 
 /** Between two looks for tables that were found small: for so long a plan may be one that suits a small table alone. */
 const FORGET_SIZES_MS = 10_000;
-const ping = statement('service.ping', 'SELECT 1');
 
 /**
  * Connects a service and starts its relay; a server that is away is waited for.
@@ -128,7 +127,8 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     redrives,
     epoch: new RecentEpoch(database),
     checks: {
-      database: () => database.query(ping, []).then(() => null),
+      // A replica is not taken out for being busy.
+      database: () => database.answers().then(() => null),
       nats: () => nats.flush().then(() => null),
     },
     close: async () => {

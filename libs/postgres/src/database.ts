@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { QueryResultRow } from 'pg';
 import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
+import { AnswerProbe } from './answer-probe.js';
 import { observePool } from './observe-pool.js';
 import { sqlState } from './postgres-errors.js';
 import { prepared, type Statement } from './statement.js';
@@ -58,6 +59,7 @@ export class Database implements Queryable {
     readonly dataSource: DataSource,
     private readonly pool: pg.Pool,
     private readonly turns: TenantTurns,
+    private readonly probe: AnswerProbe,
   ) {}
 
   /** Connects. @throws when the server cannot be reached or refuses the role */
@@ -68,7 +70,8 @@ export class Database implements Queryable {
     const pool: pg.Pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
     pool.on('error', options.onIdleError);
     observePool(pool, options.poolMax);
-    return new Database(dataSource, pool, new TenantTurns(EACH_TENANT_MAX, connectWithinMs(options)));
+    const turns = new TenantTurns(EACH_TENANT_MAX, connectWithinMs(options));
+    return new Database(dataSource, pool, turns, new AnswerProbe(pool, options.poolMax));
   }
 
   async query<Row extends QueryResultRow>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]> {
@@ -102,6 +105,11 @@ export class Database implements Queryable {
   /** A connection of its own, for session-level locks. The caller ends it with `release(true)`. */
   async connect(): Promise<pg.PoolClient> {
     return this.pool.connect();
+  }
+
+  /** Resolves when the server answers, also while all connections are busy. @throws when it cannot be reached, or refuses */
+  async answers(): Promise<void> {
+    return this.probe.ask();
   }
 
   async close(): Promise<void> {
