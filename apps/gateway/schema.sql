@@ -37,6 +37,8 @@ api_key.last_used_at timestamp with time zone
 api_key.last_used_address inet
 api_key.revoked_at timestamp with time zone
 api_key.created_by_email text
+api_key.idempotency_key bytea
+api_key.idempotency_body bytea
 audit_entry.organization_id text collate C not null
 audit_entry.sequence bigint not null
 audit_entry.action text collate C not null
@@ -168,6 +170,8 @@ user_account.confirmed_at timestamp with time zone default now()
 user_account.device_epoch integer not null default 0
 
 -- constraints
+api_key: CHECK ((length(idempotency_body) = 32))
+api_key: CHECK ((length(idempotency_key) = 32))
 api_key: CHECK ((length(secret_hash) = 32))
 api_key: FOREIGN KEY (organization_id) REFERENCES organization(id)
 api_key: PRIMARY KEY (id)
@@ -229,6 +233,7 @@ user_account: UNIQUE (email)
 
 -- indexes
 CREATE INDEX api_key_of_organization ON gateway.api_key USING btree (organization_id, id)
+CREATE UNIQUE INDEX api_key_of_request ON gateway.api_key USING btree (organization_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
 CREATE UNIQUE INDEX api_key_pkey ON gateway.api_key USING btree (id)
 CREATE UNIQUE INDEX api_key_secret_hash_key ON gateway.api_key USING btree (secret_hash)
 CREATE INDEX audit_entry_action ON gateway.audit_entry USING btree (organization_id, action, sequence)

@@ -158,6 +158,8 @@ webhook.events_from text collate C not null
 webhook.deactivated_at timestamp with time zone
 webhook.deactivated_reason text
 webhook.updated_at timestamp with time zone not null default now()
+webhook.idempotency_key bytea
+webhook.idempotency_body bytea
 worker.id text collate C not null
 worker.lease_until timestamp with time zone not null
 
@@ -192,6 +194,8 @@ replay: CHECK ((state = ANY (ARRAY['RUNNING'::text, 'FINISHED'::text, 'CANCELED'
 replay: PRIMARY KEY (organization_id, id)
 webhook: CHECK (((deactivated_at IS NULL) = (deactivated_reason IS NULL)))
 webhook: CHECK (((previous_secret_sealed IS NULL) = (previous_secret_until IS NULL)))
+webhook: CHECK ((length(idempotency_body) = 32))
+webhook: CHECK ((length(idempotency_key) = 32))
 webhook: PRIMARY KEY (organization_id, id)
 worker: PRIMARY KEY (id)
 
@@ -233,6 +237,7 @@ CREATE INDEX replay_ended ON webhooks.replay USING btree (ended_at) WHERE (ended
 CREATE INDEX replay_running ON webhooks.replay USING btree (organization_id, due_at) WHERE (ended_at IS NULL)
 CREATE UNIQUE INDEX replay_pkey ON webhooks.replay USING btree (organization_id, id)
 CREATE INDEX webhook_former_secret ON webhooks.webhook USING btree (previous_secret_until) WHERE (previous_secret_until IS NOT NULL)
+CREATE UNIQUE INDEX webhook_of_request ON webhooks.webhook USING btree (organization_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
 CREATE UNIQUE INDEX webhook_pkey ON webhooks.webhook USING btree (organization_id, id)
 CREATE UNIQUE INDEX worker_pkey ON webhooks.worker USING btree (id)
 

@@ -97,6 +97,46 @@ describe('/app/api/api-keys', () => {
     expect(JSON.stringify([log, booted.log.lines])).not.toContain(String(secret).slice(12));
   });
 
+  it('makes one key of a request that is repeated with its Idempotency-Key: the secret of the lost answer is replaced', async () => {
+    const client = await clientOf(await makeMember(booted.database));
+    const create = (body: object, key = 'lost'): Promise<AppAnswer> =>
+      client.ask('POST', '/app/api/api-keys', body, { 'idempotency-key': key });
+    const body = { label: 'Till', scopes: ['contacts:read'] };
+    const [lost, again] = [await create(body), await create({ scopes: ['contacts:read'], label: 'Till' })];
+    expect([lost.status, lost.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(again.body).toMatchObject({ ...body, id: lost.body?.['id'], createdAt: lost.body?.['createdAt'] });
+    expect([await ping(lost.body?.['secret']), await ping(again.body?.['secret'])]).toEqual([401, 200]);
+    const log = (await client.get('/app/api/audit-log')).body?.items ?? [];
+    const acts = log.map(({ action }) => action).filter((action) => String(action).startsWith('api-key.'));
+    expect(acts).toEqual(['api-key.secret-renewed', 'api-key.created']);
+
+    expect(refusal(await create({ ...body, label: 'Shop' }))).toEqual([409, 'CONFLICT']);
+    await eventually(async () => (await client.get('/app/api/api-keys')).body?.items?.[0]?.['lastUsedAt'] !== null);
+    const used = await create(body);
+    expect(refusal(used)).toEqual([409, 'CONFLICT']);
+    expect(used.body?.error?.message).toContain(lost.body?.['id']);
+    expect(await ping(again.body?.['secret'])).toBe(200);
+
+    expect(refusal(await create({ label: '' }, 'malformed'))).toEqual([400, 'VALIDATION_FAILED']);
+    expect((await create(body, 'malformed')).status).toBe(201);
+    const foreign = await clientOf(await makeMember(booted.database));
+    const other = await foreign.ask('POST', '/app/api/api-keys', body, { 'idempotency-key': 'lost' });
+    expect([other.status, other.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect((await client.get('/app/api/api-keys')).body?.items).toHaveLength(2);
+  });
+
+  it('makes one key of a request that is sent several times at once, and one of the answers opens', async () => {
+    const client = await clientOf(await makeMember(booted.database));
+    const headers = { 'idempotency-key': 'at once' };
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => client.ask('POST', '/app/api/api-keys', { label: 'x' }, headers)),
+    );
+    expect(new Set(answers.map(({ status, body }) => `${status} ${String(body?.['id'])}`)).size).toBe(1);
+    const opened = await Promise.all(answers.map(({ body }) => ping(body?.['secret'])));
+    expect(opened.sort()).toEqual([200, 401, 401, 401]);
+  });
+
   it('is for owners and admins: a member neither sees nor changes keys, nor reads the log', async () => {
     const owner = await makeMember(booted.database, 'OWNER');
     const { id } = (await (await clientOf(owner)).post('/app/api/api-keys', { label: 'x' })).body ?? {};

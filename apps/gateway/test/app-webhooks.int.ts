@@ -20,15 +20,24 @@ let booted: TestGateway;
 /** What the stand-in for webhooks was asked, the latest last. */
 const asked: { readonly rpc: string; readonly request: Readonly<Record<string, unknown>> }[] = [];
 
+/** Hashes of the keys of requests that have registered one. */
+const keys = new Set<string>();
+
 type Answer = (request: Readonly<Record<string, unknown>>) => unknown;
 
 const answers: readonly (readonly [{ readonly subject: string }, Answer])[] = [
   [
     rpcs.createWebhookRpc,
-    ({ id, url: given, description }) => {
+    ({ id, url: given, description, keyed }) => {
       if (String(given).includes('taken')) throw new AppError(serviceErrors.PAYMENT_REQUIRED, 'There are 20 already');
       if (String(given).startsWith('http:')) throw new AppError(serviceErrors.VALIDATION_FAILED, '`url` must be https');
-      return { webhook: { ...view, id, url: given, description }, secret };
+      const webhook = { ...view, id, url: given, description };
+      const { keySha256 } = (keyed ?? {}) as { keySha256?: string };
+      if (keySha256 === undefined || !keys.has(keySha256)) {
+        if (keySha256 !== undefined) keys.add(keySha256);
+        return { webhook, secret };
+      }
+      return { webhook: { ...webhook, id: known }, secret, isRepetition: true };
     },
   ],
   [rpcs.listWebhooksRpc, () => ({ items: [view] })],
@@ -108,6 +117,22 @@ describe('/app/api/webhooks', () => {
     expect(acts[7]).toMatchObject({ after: { id: known, count: 3, onlyMissed: false } });
     expect(acts[8]).toMatchObject({ before: { id: known, url }, after: null });
     expect(JSON.stringify(log)).not.toContain('whsec_');
+  });
+
+  it('hands on the Idempotency-Key of a registration, and audits a repetition as a reading of the secret', async () => {
+    const client = await signedIn();
+    const create = (body: object) => client.ask('POST', '/app/api/webhooks', body, { 'idempotency-key': 'lost' });
+    const input = { url, events: ['message.sent'] };
+    const [first, again] = [await create(input), await create(input)];
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(again.body).toMatchObject({ id: known, secret });
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(asked.at(-1)?.request['keyed']).toEqual({ keySha256: hash, bodySha256: hash });
+    const log = (await client.get('/app/api/audit-log')).body?.items ?? [];
+    const acts = log.map(({ action }) => action).filter((action) => String(action).startsWith('webhook.'));
+    expect(acts).toEqual(['webhook.secret-shown', 'webhook.created']);
+    expect((await create({ ...input, events: [] })).status).toBe(400);
   });
 
   it('is forbidden to members and unknown without a session', async () => {

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
+import { createWebhookRpc, listWebhooksRpc } from '@switchboard/contracts/webhooks/rpc';
+import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
 import { newCustomer } from './customer.js';
@@ -36,6 +38,29 @@ describe('a new webhook', () => {
     await eventually(async () => (await customer.attempts(webhook.id)).length > 0);
     // In the order of their conversation: what is not sent by now never is.
     expect(await customer.attempts(webhook.id)).toHaveLength(1);
+  });
+
+  it('is one for a request that is repeated with its Idempotency-Key, also at the limit and after a change', async () => {
+    const customer = newCustomer(running);
+    const url = running.receiver.at('/repeated');
+    const keyed = { keySha256: 'a'.repeat(64), bodySha256: 'b'.repeat(64) };
+    const create = (of = keyed, by = customer) =>
+      running.gateway.call(createWebhookRpc, by.principal, {
+        id: newCuid(),
+        url,
+        events: subscribableEvents,
+        description: null,
+        keyed: of,
+      });
+    const answers = await Promise.all([create(), create(), create()]);
+    expect(new Set(answers.map(({ webhook, secret }) => `${webhook.id} ${secret}`)).size).toBe(1);
+    expect(answers.filter(({ isRepetition }) => isRepetition)).toHaveLength(2);
+    for (let count = 1; count < 20; count++) await customer.register(url);
+    expect(await create()).toMatchObject({ webhook: { id: answers[0]?.webhook.id }, isRepetition: true });
+    await expect(create({ ...keyed, bodySha256: 'c'.repeat(64) })).rejects.toMatchObject({ code: 'CONFLICT' });
+    const page = { limit: 100, cursor: null };
+    expect((await running.gateway.call(listWebhooksRpc, customer.principal, page)).items).toHaveLength(20);
+    expect(await create(keyed, newCustomer(running))).not.toHaveProperty('isRepetition');
   });
 });
 

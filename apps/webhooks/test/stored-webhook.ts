@@ -23,7 +23,7 @@ export async function storeWebhook(
   const secretSealed = Buffer.alloc(1);
   await database.transaction(async (tx) => {
     const settings = { url: 'https://example.org/', events: [EVENT.type], description: null };
-    await insertWebhook(tx, { ...webhook, ...settings, secretSealed, createdAt: new Date() });
+    await insertWebhook(tx, { ...webhook, ...settings, secretSealed, createdAt: new Date(), keyed: null });
     await insertLane(tx, webhook.organizationId, webhook.id);
   });
   await storeEvents(database, webhook, events, line);

@@ -7,6 +7,7 @@ export const auditWords: Readonly<Record<(typeof auditActions)[number], string>>
   'subscription.changed': 'The status of the subscription was changed.',
   'quota.repaired': 'An operator corrected the count of the monthly quota.',
   'api-key.created': 'An API key was created.',
+  'api-key.secret-renewed': 'The creation of an API key was repeated: its secret was replaced by a new one.',
   'api-key.revoked': 'An API key was revoked.',
   'channel.connected': 'A channel was connected.',
   'channel.changed': 'The settings, the access token or the rate of a channel were changed.',

@@ -24,7 +24,8 @@ const answerHeaders = {
     example: '131026',
   },
   'Idempotent-Replayed': {
-    description: '`true` when this is the first answer to the same `Idempotency-Key` again; absent otherwise.',
+    description:
+      '`true` when an earlier request with the same `Idempotency-Key` was carried out, and this one was not; absent otherwise.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
@@ -53,7 +54,7 @@ const requestHeaders = {
     description:
       'Your own name for this request, 1 to 200 printable ASCII characters. The same key with the same body within 24 hours is answered ' +
       'with the first committed answer again, byte for byte, and nothing is sent a second time. That of a bulk send is kept as ' +
-      'long as its job, and answered with its present state.',
+      'long as its job, and answered with its present state; those of an API key and of a webhook are kept as long as these.',
     schema: { type: 'string', pattern: idempotencyKeyPattern },
   },
   'X-CSRF-Token': {

@@ -11,6 +11,12 @@ export interface ApiKeyInput {
   readonly scopes: readonly Scope[] | null;
 }
 
+/** A request with an `Idempotency-Key`; each hash as 64 hex digits. */
+export interface KeyedRequest {
+  readonly keySha256: string;
+  readonly bodySha256: string;
+}
+
 /**
  * The keys of organizations. Each change is in the audit log, and is refused (UNAUTHORIZED, FORBIDDEN) when the session that it
  * is asked for in ended meanwhile: a removed administrator is left no key.
@@ -18,6 +24,17 @@ export interface ApiKeyInput {
 export interface ApiKeys {
   /** Makes a key; its secret is in this answer and nowhere else. More than 50 active keys bring a hint, no refusal. */
   create(act: SessionAct, input: ApiKeyInput): Promise<NewApiKeyView>;
+  /**
+   * The same for a request with an `Idempotency-Key`. A repetition makes no second key: for 24 hours it answers with the first
+   * one and a new secret, which ends the former one, as long as the key is neither used nor revoked.
+   *
+   * @throws AppError CONFLICT after that, and for another body
+   */
+  createOnce(
+    act: SessionAct,
+    input: ApiKeyInput,
+    request: KeyedRequest,
+  ): Promise<{ readonly apiKey: NewApiKeyView; readonly isRepetition: boolean }>;
   /** Newest first, revoked ones too. @param page `cursor`: the id of the last key of the page before */
   list(
     organizationId: string,

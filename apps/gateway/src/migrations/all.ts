@@ -15,6 +15,7 @@ import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 import { DeviceEpoch1767900000000 } from './1767900000000-device-epoch.js';
+import { ApiKeyRequest1767910000000 } from './1767910000000-api-key-request.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -35,4 +36,5 @@ export const gatewayMigrations = [
   EmptiedTables1767700000000,
   UnmeasuredTables1767800000000,
   DeviceEpoch1767900000000,
+  ApiKeyRequest1767910000000,
 ] as const;

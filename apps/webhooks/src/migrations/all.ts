@@ -18,6 +18,7 @@ import { FormerSecret1767660000000 } from './1767660000000-former-secret.js';
 import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 import { UnmeasuredQueue1767800001000 } from './1767800001000-unmeasured-queue.js';
+import { WebhookRequest1767910000000 } from './1767910000000-webhook-request.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -41,4 +42,5 @@ export const webhooksMigrations = [
   EmptiedTables1767700000000,
   UnmeasuredTables1767800000000,
   UnmeasuredQueue1767800001000,
+  WebhookRequest1767910000000,
 ] as const;

@@ -1,4 +1,5 @@
 import type { SubscribableEvent } from '@switchboard/contracts/webhooks/http';
+import type { CreateWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
 
 /** A webhook with what its lane counts. */
@@ -53,8 +54,15 @@ const countSql = statement<{ count: number }>(
 );
 const insertSql = statement(
   'webhooks.webhook.insert',
-  `INSERT INTO webhook (organization_id, id, url, events, description, secret_sealed, events_from)
-   VALUES ($1, $2, $3, $4::text[], $5, $6, cuid_floor(least($7::timestamptz, now()) - ${CLOCK_MARGIN}))`,
+  `INSERT INTO webhook
+     (organization_id, id, url, events, description, secret_sealed, events_from, idempotency_key, idempotency_body)
+   VALUES ($1, $2, $3, $4::text[], $5, $6, cuid_floor(least($7::timestamptz, now()) - ${CLOCK_MARGIN}),
+     decode($8, 'hex'), decode($9, 'hex'))`,
+);
+const ofRequestSql = statement<{ readonly id: string; readonly isSameBody: boolean }>(
+  'webhooks.webhook.of-request',
+  `SELECT id, idempotency_body = decode($3, 'hex') AS "isSameBody" FROM webhook
+   WHERE organization_id = $1 AND idempotency_key = decode($2, 'hex')`,
 );
 const changeSql = statement(
   'webhooks.webhook.change',
@@ -81,7 +89,12 @@ export interface NewWebhook extends Pick<WebhookRow, 'organizationId' | 'id' | '
   readonly secretSealed: Buffer;
   /** By the clock of the gateway. It is sent what occurs from then on. */
   readonly createdAt: Date;
+  /** Null: registered without an `Idempotency-Key`. */
+  readonly keyed: KeyedRequest | null;
 }
+
+/** A request with an `Idempotency-Key`; each SHA-256 as 64 hex digits. */
+export type KeyedRequest = NonNullable<CreateWebhookRequest['keyed']>;
 
 /** One webhook; null when the organization has none of this id. */
 export async function findWebhook(on: Queryable, organizationId: string, id: string): Promise<WebhookRow | null> {
@@ -130,8 +143,19 @@ export async function lockWebhookCount(tx: Transaction, organizationId: string):
 
 /** Stores a webhook. Its lane is made by the caller. */
 export async function insertWebhook(tx: Transaction, webhook: NewWebhook): Promise<void> {
-  const { organizationId, id, url, events, description, secretSealed, createdAt } = webhook;
-  await tx.query(insertSql, [organizationId, id, url, events, description, secretSealed, createdAt]);
+  const { organizationId, id, url, events, description, secretSealed, createdAt, keyed } = webhook;
+  const request = [keyed?.keySha256 ?? null, keyed?.bodySha256 ?? null];
+  await tx.query(insertSql, [organizationId, id, url, events, description, secretSealed, createdAt, ...request]);
+}
+
+/** The webhook that an earlier request with the same `Idempotency-Key` registered, and whether its body was the same; or null. */
+export async function findWebhookOfRequest(
+  on: Queryable,
+  organizationId: string,
+  { keySha256, bodySha256 }: KeyedRequest,
+): Promise<{ readonly id: string; readonly isSameBody: boolean } | null> {
+  const [row] = await on.query(ofRequestSql, [organizationId, keySha256, bodySha256]);
+  return row ?? null;
 }
 
 /** Stores what people change. */

@@ -5,6 +5,7 @@ export const auditActions = [
   'subscription.changed',
   'quota.repaired',
   'api-key.created',
+  'api-key.secret-renewed',
   'api-key.revoked',
   'channel.connected',
   'channel.changed',

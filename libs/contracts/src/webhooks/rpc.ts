@@ -31,19 +31,29 @@ export interface CreateWebhookRequest extends AuditedRequest {
   /** At least one; repeated ones count once. */
   readonly events: readonly SubscribableEvent[];
   readonly description: string | null;
+  /** Of a request with an `Idempotency-Key`, each SHA-256 as 64 hex digits. Absent from a gateway of the release before. */
+  readonly keyed?: { readonly keySha256: string; readonly bodySha256: string };
+}
+
+/** A webhook that was registered. */
+export interface CreatedWebhook {
+  readonly webhook: WebhookView;
+  readonly secret: string;
+  /** Present: an earlier request with the same `Idempotency-Key` registered it, and this one nothing. */
+  readonly isRepetition?: true;
 }
 
 /**
- * Registers a webhook and makes its secret. Idempotent by `id`.
+ * Registers a webhook and makes its secret. Idempotent by `id`, and by the `Idempotency-Key` as long as the webhook exists.
  *
  * The deadline covers resolving the name of the URL.
  *
- * @throws VALIDATION_FAILED when the URL is not allowed; PAYMENT_REQUIRED for the 21st of an organization
+ * @throws VALIDATION_FAILED when the URL is not allowed; PAYMENT_REQUIRED for the 21st of an organization; CONFLICT for another
+ * body under a key
  */
-export const createWebhookRpc = defineRpc<
-  CreateWebhookRequest,
-  { readonly webhook: WebhookView; readonly secret: string }
->('webhooks', 'create-webhook', { deadlineMs: 9_000 });
+export const createWebhookRpc = defineRpc<CreateWebhookRequest, CreatedWebhook>('webhooks', 'create-webhook', {
+  deadlineMs: 9_000,
+});
 
 /** Webhooks of the organization, newest first. */
 export const listWebhooksRpc = defineRpc<{ readonly limit: number; readonly cursor: string | null }, Page<WebhookView>>(

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import type { NewApiKey } from '../../api/api.generated.js';
+import { RequestKey } from '../../api/request-key.js';
 import { useChange } from '../../api/use-api.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
@@ -10,7 +11,7 @@ import { isSameSet, presets, scopeGroups } from './scopes.js';
 const doubt: Doubt = {
   title: 'The key may have been created',
   advice:
-    'Look for its label in the list. A key whose text was not shown is of no use: revoke it. Asking again creates another one.',
+    'Create it again without changing anything: that makes no second key, and shows its text. If you close this form instead, look for its label in the list: a key whose text was not shown is of no use, so revoke it.',
 };
 
 /** The form for a new key: label, and scopes by preset or one by one. */
@@ -23,6 +24,7 @@ export function CreateKeyDialog({
 }): ReactElement {
   const [label, setLabel] = useState('');
   const [scopes, setScopes] = useState<readonly string[] | null>(null);
+  const [requestKey] = useState(() => new RequestKey());
   const create = useChange('createApiKey', {
     refreshes: ['listApiKeys'],
     isQuiet: true,
@@ -31,7 +33,8 @@ export function CreateKeyDialog({
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    create.mutate({ body: { label, ...(scopes === null ? {} : { scopes: [...scopes] }) } as never });
+    const body = { label, ...(scopes === null ? {} : { scopes: [...scopes] }) };
+    create.mutate({ body: body as never, headers: requestKey.headersOf(body) });
   };
   const isCustom = !presets.some((preset) => isSameSet(preset.scopes, scopes));
   return (

@@ -21,6 +21,7 @@ export const actionWords: Readonly<Record<Action, string>> = {
   'user.second-factor-reset': 'Second factor reset',
   'user.recovery-codes-renewed': 'Recovery codes renewed',
   'api-key.created': 'API key created',
+  'api-key.secret-renewed': 'API key secret renewed',
   'api-key.revoked': 'API key revoked',
   'webhook.created': 'Webhook created',
   'webhook.changed': 'Webhook changed',

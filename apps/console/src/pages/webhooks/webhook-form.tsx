@@ -1,6 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import type { Webhook } from '../../api/api.generated.js';
+import { RequestKey } from '../../api/request-key.js';
 import { useChange } from '../../api/use-api.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -24,6 +25,7 @@ export function WebhookForm({
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [description, setDescription] = useState(webhook?.description ?? '');
   const [events, setEvents] = useState<readonly EventType[]>(webhook?.events ?? eventTypes.map(({ type }) => type));
+  const [requestKey] = useState(() => new RequestKey());
   const refreshes = ['listWebhooks', 'getWebhook'] as const;
   const create = useChange('createWebhook', {
     refreshes,
@@ -39,7 +41,7 @@ export function WebhookForm({
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const body = { url, events: [...events], description: description === '' ? null : description };
-    if (!before) return create.mutate({ body });
+    if (!before) return create.mutate({ body, headers: requestKey.headersOf(body) });
     const changes = changesOf(before, body);
     if (Object.keys(changes).length === 0) return onClose();
     change.mutate({ path: { id: before.id }, body: changes });

@@ -1,9 +1,11 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/http';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
+import type { FastifyReply } from 'fastify';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { Act, Principal } from '../../http/request.decorator.js';
+import { Act, Idempotency, Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { API_KEYS, type ApiKeys } from '../../identity/api-keys.contract.js';
 import { CreateApiKeyBody, createApiKeyBody } from './create-api-key.body.js';
@@ -17,19 +19,38 @@ export class ApiKeysController {
   @Declare({
     access: 'session',
     roles: ['OWNER', 'ADMIN'],
-    errors: [],
+    errors: [serviceErrors.CONFLICT],
+    takesIdempotencyKey: true,
     docs: {
       operationId: 'createApiKey',
       tag: 'API keys',
       summary: 'Create an API key',
       description:
-        'The secret is in this answer and nowhere else: only its hash is stored. Scopes of a key never change; make another key, switch over, revoke the old one. A key outlives the membership of the person who creates it.',
+        'The secret is in this answer and nowhere else: only its hash is stored. Scopes of a key never change; make another key, switch over, revoke the old one. A key outlives the membership of the person who creates it. Repeated with its `Idempotency-Key`, a request makes no second key: within 24 hours the key is answered again, with a new secret that ends the former one, unless it was used or revoked; then, and with another body, it is 409.',
+      requestHeaders: ['Idempotency-Key'],
       body: createApiKeyBody,
-      answers: { 201: { description: 'The key, with its secret.', body: 'NewApiKey' } },
+      answers: {
+        201: { description: 'The key, with its secret.', body: 'NewApiKey', headers: ['Idempotent-Replayed'] },
+      },
+      sentences: {
+        CONFLICT:
+          'This `Idempotency-Key` made the API key c000000000000000000000001z, which is in use, revoked or older than 24 hours; use another one',
+      },
     },
   })
-  create(@Act() act: Act, @Body() { label, scopes = null }: CreateApiKeyBody): Promise<NewApiKeyView> {
-    return this.apiKeys.create(act, { label, scopes });
+  async create(
+    @Act() act: Act,
+    @Body() body: CreateApiKeyBody,
+    @Idempotency() request: Idempotency,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NewApiKeyView> {
+    // A body that is refused has made nothing that could be answered instead.
+    if (request?.refusal) throw request.refusal;
+    const { label, scopes = null } = body;
+    if (!request) return this.apiKeys.create(act, { label, scopes });
+    const { apiKey, isRepetition } = await this.apiKeys.createOnce(act, { label, scopes }, request);
+    if (isRepetition) reply.header('idempotent-replayed', 'true');
+    return apiKey;
   }
 
   @Get()

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
@@ -13,9 +13,10 @@ import {
   listWebhooksRpc,
 } from '@switchboard/contracts/webhooks/rpc';
 import { RpcClient } from '@switchboard/nats';
+import type { FastifyReply } from 'fastify';
 import { sessionActorOf } from '../../acts/actor-of.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { Act, Principal } from '../../http/request.decorator.js';
+import { Act, Idempotency, Principal } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedWebhooks } from './audited-webhooks.js';
 import { ChangeWebhookBody, changeWebhookBody, CreateWebhookBody, createWebhookBody } from './webhook.body.js';
@@ -34,28 +35,46 @@ export class WebhooksController {
   @Post()
   @Declare({
     ...administered,
-    errors: [serviceErrors.PAYMENT_REQUIRED],
+    errors: [serviceErrors.PAYMENT_REQUIRED, serviceErrors.CONFLICT],
+    takesIdempotencyKey: true,
     docs: {
       operationId: 'createWebhook',
       tag: 'Webhooks',
       summary: 'Register a webhook',
       description:
         'Events that occur from now on are sent to the URL. The answer holds the signing secret; it can be read again. An ' +
-        'organization has 20 webhooks at most: one more is 402.',
+        'organization has 20 webhooks at most: one more is 402. Repeated with its `Idempotency-Key` and the same body, a request ' +
+        'registers no second one: as long as the webhook exists, it is answered as it is now.',
+      requestHeaders: ['Idempotency-Key'],
       body: createWebhookBody,
-      answers: { 201: { description: 'The webhook, with its secret.', body: 'NewWebhook' } },
-      sentences: { PAYMENT_REQUIRED: 'An organization has 20 webhooks at most' },
+      answers: {
+        201: { description: 'The webhook, with its secret.', body: 'NewWebhook', headers: ['Idempotent-Replayed'] },
+      },
+      sentences: {
+        PAYMENT_REQUIRED: 'An organization has 20 webhooks at most',
+        CONFLICT:
+          'This `Idempotency-Key` registered the webhook c000000000000000000000001z with another body; use another one',
+      },
     },
   })
   async create(
     @Principal() principal: Principal,
     @Act() act: Act,
-    @Body() { url, events, description = null }: CreateWebhookBody,
+    @Body() body: CreateWebhookBody,
+    @Idempotency() idempotency: Idempotency,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NewWebhookView> {
+    // A body that is refused has registered nothing that could be answered instead.
+    if (idempotency?.refusal) throw idempotency.refusal;
+    const { url, events, description = null } = body;
     const by = sessionActorOf(act);
-    const request = { id: newCuid(), url, events, description, by };
-    const { webhook, secret } = await this.rpc.call(createWebhookRpc, principal, request);
-    await this.audited.changed(act, by, 'webhook.created', { before: null, after: webhook });
+    const keyed = idempotency && { keySha256: idempotency.keySha256, bodySha256: idempotency.bodySha256 };
+    const request = { id: newCuid(), url, events, description, by, ...(keyed && { keyed }) };
+    const { webhook, secret, isRepetition } = await this.rpc.call(createWebhookRpc, principal, request);
+    if (isRepetition) {
+      await this.audited.shown(act, webhook.id);
+      reply.header('idempotent-replayed', 'true');
+    } else await this.audited.changed(act, by, 'webhook.created', { before: null, after: webhook });
     return { ...webhook, secret };
   }
 

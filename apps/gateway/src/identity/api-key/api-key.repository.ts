@@ -19,12 +19,36 @@ const SHOWN = `id, label, prefix, scopes, created_by AS "createdBy", created_by_
   created_at AS "createdAt", last_used_at AS "lastUsedAt", host(last_used_address) AS "lastUsedAddress",
   revoked_at AS "revokedAt"`;
 
-/** $5 the SHA-256 of the secret as 64 hex digits. */
+/**
+ * $5 the SHA-256 of the secret as 64 hex digits; $10 and $11 those of the request's `Idempotency-Key` and body, or null.
+ *
+ * Returns no row when a request with this key has made one: of two at the same time the second waits for the first.
+ */
 export const insertApiKey = statement<ApiKeyRow>(
   'gateway.insert-api-key',
   `INSERT INTO api_key
-     (id, organization_id, label, prefix, secret_hash, scopes, created_by, created_by_email, created_at)
-   VALUES ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9) RETURNING ${SHOWN}`,
+     (id, organization_id, label, prefix, secret_hash, scopes, created_by, created_by_email, created_at, idempotency_key,
+      idempotency_body)
+   VALUES ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9, decode($10, 'hex'), decode($11, 'hex'))
+   ON CONFLICT (organization_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING RETURNING ${SHOWN}`,
+);
+
+/** The key that a request with an `Idempotency-Key` made. $2 and $3 the SHA-256 of its key and of the body at hand. */
+export const findApiKeyOfRequest = statement<{ readonly id: string; readonly isSameBody: boolean }>(
+  'gateway.find-api-key-of-request',
+  `SELECT id, idempotency_body = decode($3, 'hex') AS "isSameBody" FROM api_key
+   WHERE organization_id = $1 AND idempotency_key = decode($2, 'hex')`,
+);
+
+/**
+ * Gives a key another secret: one that is a day old at most and that nothing has used. $3 the shown prefix, $4 the SHA-256 of
+ * the secret. Returns no row for any other.
+ */
+export const renewApiKeySecret = statement<ApiKeyRow>(
+  'gateway.renew-api-key-secret',
+  `UPDATE api_key SET prefix = $3, secret_hash = decode($4, 'hex')
+   WHERE id = $2 AND organization_id = $1 AND revoked_at IS NULL AND last_used_at IS NULL
+     AND created_at > clock_timestamp() - interval '24 hours' RETURNING ${SHOWN}`,
 );
 
 /** How many keys of $1 are active; counts to $2 and no further, by the index of the organization's keys. */

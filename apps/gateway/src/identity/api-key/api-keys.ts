@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { Database, readKeysetPage } from '@switchboard/postgres';
-import type { ApiKeyInput, ApiKeys } from '../api-keys.contract.js';
+import type { ApiKeyInput, ApiKeys, KeyedRequest } from '../api-keys.contract.js';
 import type { SessionAct } from '../audit.contract.js';
 import { createApiKey } from '../create-api-key/create-api-key.js';
 import { requireAdministering } from '../member/role.policy.js';
@@ -21,13 +21,21 @@ const AFTER_ALL = 'd';
 export class DatabaseApiKeys implements ApiKeys {
   constructor(private readonly database: Database) {}
 
-  create(act: SessionAct, input: ApiKeyInput): Promise<NewApiKeyView> {
+  async create(act: SessionAct, input: ApiKeyInput): Promise<NewApiKeyView> {
+    return (await this.createOnce(act, input, null)).apiKey;
+  }
+
+  createOnce(
+    act: SessionAct,
+    input: ApiKeyInput,
+    request: KeyedRequest | null,
+  ): Promise<{ readonly apiKey: NewApiKeyView; readonly isRepetition: boolean }> {
     const { organizationId, sessionId } = act;
     return this.database.transaction(async (tx) => {
       requireAdministering(await roleInSession(tx, sessionId, organizationId));
-      const { key, secret } = await createApiKey(tx, act, input);
+      const { key, secret, isRepetition } = await createApiKey(tx, act, input, request);
       const [counted] = await tx.query(countActiveApiKeys, [organizationId, UNREMARKED_MAX + 1]);
-      return { ...key, secret, hint: hintOf(counted?.active ?? 0) };
+      return { apiKey: { ...key, secret, hint: hintOf(counted?.active ?? 0) }, isRepetition };
     });
   }
 

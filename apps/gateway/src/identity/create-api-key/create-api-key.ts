@@ -1,18 +1,40 @@
 import type { ApiKeyView } from '@switchboard/contracts/gateway/http';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Transaction } from '@switchboard/postgres';
 import { mintKey } from '../api-key/api-key.policy.js';
-import { apiKeyViewOf, auditedApiKey, insertApiKey } from '../api-key/api-key.repository.js';
-import type { ApiKeyInput } from '../api-keys.contract.js';
+import {
+  apiKeyViewOf,
+  auditedApiKey,
+  findApiKeyOfRequest,
+  insertApiKey,
+  renewApiKeySecret,
+} from '../api-key/api-key.repository.js';
+import type { ApiKeyInput, KeyedRequest } from '../api-keys.contract.js';
 import type { Act } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 
-/** Makes a key in the transaction of its audit entry. The secret is in this answer and nowhere else. */
+/** A key with its secret, which is in this answer and nowhere else. */
+export interface CreatedApiKey {
+  readonly key: ApiKeyView;
+  readonly secret: string;
+  /** An earlier request with the same `Idempotency-Key` made the key; the secret is a new one. */
+  readonly isRepetition: boolean;
+}
+
+/**
+ * Makes a key in the transaction of its audit entry.
+ *
+ * @param request its `Idempotency-Key`, if it has one: repeated, it makes no second key
+ * @throws AppError CONFLICT as `ApiKeys.create`
+ */
 export async function createApiKey(
   tx: Transaction,
   act: Act,
   { label, scopes }: ApiKeyInput,
-): Promise<{ readonly key: ApiKeyView; readonly secret: string }> {
+  request: KeyedRequest | null = null,
+): Promise<CreatedApiKey> {
   const { secret, prefix, hash } = mintKey();
   const id = newCuid();
   const { organizationId, actor } = act;
@@ -26,8 +48,29 @@ export async function createApiKey(
     scopes,
     ...creator,
     cuidTime(id),
+    request?.keySha256 ?? null,
+    request?.bodySha256 ?? null,
   ]);
+  if (!row && request) return renewSecret(tx, act, request);
   if (!row) throw new Error('an insert returned no row');
   appendAudit(tx, { ...act, action: 'api-key.created', before: null, after: auditedApiKey(row) });
-  return { key: apiKeyViewOf(row), secret };
+  return { key: apiKeyViewOf(row), secret, isRepetition: false };
+}
+
+/** Only hashes are stored: what a lost answer held cannot be shown again, and is replaced while nothing uses it. */
+async function renewSecret(tx: Transaction, act: Act, request: KeyedRequest): Promise<CreatedApiKey> {
+  const { organizationId } = act;
+  const [made] = await tx.query(findApiKeyOfRequest, [organizationId, request.keySha256, request.bodySha256]);
+  if (!made) throw new Error('an insert was refused for a row that is not there');
+  const { id, isSameBody } = made;
+  if (!isSameBody) throw conflict(`made the API key ${id} with another body`);
+  const { secret, prefix, hash } = mintKey();
+  const [row] = await tx.query(renewApiKeySecret, [organizationId, id, prefix, hash]);
+  if (!row) throw conflict(`made the API key ${id}, which is in use, revoked or older than 24 hours`);
+  appendAudit(tx, { ...act, action: 'api-key.secret-renewed', before: null, after: auditedApiKey(row) });
+  return { key: apiKeyViewOf(row), secret, isRepetition: true };
+}
+
+function conflict(what: string): AppError {
+  return new AppError(serviceErrors.CONFLICT, `This \`Idempotency-Key\` ${what}; use another one`);
 }
