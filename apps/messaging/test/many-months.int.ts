@@ -10,7 +10,7 @@ const log = createLog('test', { write: () => undefined });
 let store: MessagingStore;
 
 beforeAll(async () => {
-  store = await MessagingStore.open(servers);
+  store = await MessagingStore.open(servers, 8, {});
   const { dataSource } = store.superuser;
   await dataSource.query('SET search_path = messaging');
   await dataSource.query(

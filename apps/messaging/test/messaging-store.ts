@@ -3,7 +3,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { MessageView } from '@switchboard/contracts/messaging/http';
 import { statement, type Database, type Transaction } from '@switchboard/postgres';
-import type { TestServers } from '@switchboard/testing';
+import { patience, type DatabaseOverrides, type TestServers } from '@switchboard/testing';
 import { takeStatuses } from '../src/callback/take-statuses.js';
 import { Channel } from '../src/channel/channel.entity.js';
 import { ContactRepository, type ProjectedContact } from '../src/contact/contact.repository.js';
@@ -56,9 +56,9 @@ export class MessagingStore {
 
   /**
    * @param poolMax connections of the service's role
-   * @param statementWithinMs where more is done at once than a busy machine does in the 10 s of a service
+   * @param limits where a test is about the times within which a service ends its waits
    */
-  static async open(servers: TestServers, poolMax = 8, statementWithinMs?: number): Promise<MessagingStore> {
+  static async open(servers: TestServers, poolMax = 8, limits: DatabaseOverrides = patience): Promise<MessagingStore> {
     const prepared = await servers.serviceDatabase('messaging', messagingMigrations);
     const superuser = await prepared.superuser();
     const { role, name } = prepared;
@@ -72,7 +72,7 @@ export class MessagingStore {
     const database = await prepared.database({
       entities: [Channel, Message],
       poolMax,
-      ...(statementWithinMs !== undefined && { statementWithinMs }),
+      ...limits,
     });
     return new MessagingStore(database, superuser, prepared.url, () => prepared.database({ poolMax: 1 }));
   }

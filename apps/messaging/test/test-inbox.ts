@@ -5,7 +5,7 @@ import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { ConversationStatus, ConversationView } from '@switchboard/contracts/messaging/http';
 import { statement, type Database } from '@switchboard/postgres';
 import { createLog, systemClock } from '@switchboard/platform';
-import type { ServiceDatabase, TestServers } from '@switchboard/testing';
+import { patience, type ServiceDatabase, type TestServers } from '@switchboard/testing';
 import { ChangeConversation } from '../src/change-conversation/change-conversation.js';
 import { Channel } from '../src/channel/channel.entity.js';
 import { ChannelRepository } from '../src/channel/channel.repository.js';
@@ -36,7 +36,7 @@ export class TestInbox {
   /** A fresh database, with an organization that has nothing yet. */
   static async open(servers: TestServers): Promise<TestInbox> {
     const prepared = await servers.serviceDatabase('messaging', messagingMigrations);
-    const database = await prepared.database({ entities: [Channel, Message] });
+    const database = await prepared.database({ entities: [Channel, Message], ...patience });
     return new TestInbox(prepared, database, await prepared.superuser(), newCuid());
   }
 

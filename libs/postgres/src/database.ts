@@ -24,6 +24,10 @@ export interface DatabaseOptions {
   readonly connectWithinMs?: number;
   /** How long one statement may take (10,000 ms). */
   readonly statementWithinMs?: number;
+  /** How long a statement waits for a lock (5,000 ms). */
+  readonly lockWithinMs?: number;
+  /** How long a transaction may stand still between two statements (15,000 ms); 0: for ever. */
+  readonly idleInTransactionMs?: number;
   /** After how long without work a connection is closed (10,000 ms); 0: never, with all that it has prepared. */
   readonly idleMs?: number;
   /** Called with errors of idle connections, which belong to no query. */
@@ -31,6 +35,8 @@ export interface DatabaseOptions {
 }
 
 const STATEMENT_WITHIN_MS = 10_000;
+const LOCK_WITHIN_MS = 5_000;
+const IDLE_IN_TRANSACTION_MS = 15_000;
 const CONNECT_WITHIN_MS = 5_000;
 const IDLE_MS = 10_000;
 /** Of a pool of 8: transactions at once that work for one tenant alone. */
@@ -158,8 +164,8 @@ function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
       options: [
         `-c search_path=${options.schema}`,
         `-c statement_timeout=${statementWithinMs}`,
-        '-c idle_in_transaction_session_timeout=15000',
-        '-c lock_timeout=5000',
+        `-c idle_in_transaction_session_timeout=${options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS}`,
+        `-c lock_timeout=${options.lockWithinMs ?? LOCK_WITHIN_MS}`,
         '-c timezone=UTC',
         ...PLANNER,
         '-c jit=off',

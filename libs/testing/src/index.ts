@@ -12,7 +12,7 @@ export { goldenFile } from './golden-file.js';
 export { lockWaiters } from './lock-waiters.js';
 export { blocksOf, nodesOf, planOf, preparedStatements, type PlanNode, type PreparedStatement } from './plans.js';
 export { SeededRandom } from './seeded-random.js';
-export type { DatabaseOverrides, Migrations, ServiceDatabase } from './service-database.js';
+export { patience, type DatabaseOverrides, type Migrations, type ServiceDatabase } from './service-database.js';
 export type { OwnTestNats, TestNats } from './test-nats.js';
 export { testSeed } from './test-seed.js';
 export { testServers, type TestServers } from './test-servers.js';

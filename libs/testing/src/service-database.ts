@@ -24,6 +24,16 @@ export type Migrations = MigrateOptions['migrations'];
 /** What a test may want otherwise than a service has it. */
 export type DatabaseOverrides = Partial<Omit<DatabaseOptions, 'schema'>>;
 
+/**
+ * For tests in which one waits for what another holds: no time of a service ends the wait, or the transaction that is waited for, before
+ * the test has seen it, on a machine that is busy with other work too.
+ */
+export const patience = {
+  statementWithinMs: 120_000,
+  lockWithinMs: 120_000,
+  idleInTransactionMs: 0,
+} as const satisfies DatabaseOverrides;
+
 /** A database of its own, set up as in production. */
 export interface ServiceDatabase {
   readonly name: string;
@@ -156,7 +166,7 @@ function describeDatabase({ server, onEnd }: DatabaseSpec, name: string, service
     role: roles.runtime,
     // Whoever asks for one connection looks at what it has prepared, however long the rest of the test takes.
     database: (overrides = {}) => open({ ...(overrides.poolMax === 1 && { idleMs: 0 }), ...overrides }),
-    superuser: () => open({ url: superuserUrl, statementWithinMs: FIXTURE_WITHIN_MS }),
+    superuser: () => open({ url: superuserUrl, ...patience, statementWithinMs: FIXTURE_WITHIN_MS }),
   };
 }
 
