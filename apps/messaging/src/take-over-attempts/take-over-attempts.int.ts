@@ -20,6 +20,7 @@ describe('attempts that a killed process left open', () => {
 
   beforeAll(async () => {
     store = await MessagingStore.open(servers);
+    await store.lengthenMarks();
     folder = await mkdtemp(join(tmpdir(), 'take-over-'));
     journal = await DispatchJournal.open(folder, log);
     servers.onEnd(async () => {
@@ -37,7 +38,7 @@ describe('attempts that a killed process left open', () => {
     expect(await store.dispatches(notBegun)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
     // An opt-out still waits for what may be on its way.
     expect(await store.dispatches(begun)).toMatchObject([{ state: 'DISPATCHING' }]);
-    await pastArrival(begun);
+    await store.endLengthenedMark(begun);
     await takeOver.execute(1);
     expect(await store.dispatches(begun)).toMatchObject([{ state: 'UNKNOWN', attempts: 1 }]);
   });
@@ -110,10 +111,5 @@ describe('attempts that a killed process left open', () => {
     const [result] = await store.accept([request]);
     if (result?.verdict !== 'accepted') throw new Error(`not accepted but ${result?.verdict}`);
     return result.attempt;
-  }
-
-  async function pastArrival({ messageId }: Attempt): Promise<void> {
-    const sql = "UPDATE messaging.dispatch SET due_at = due_at - interval '3 s' WHERE message_id = $1";
-    await store.superuser.dataSource.query(sql, [messageId]);
   }
 });
