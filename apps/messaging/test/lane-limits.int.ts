@@ -34,6 +34,12 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
     const sql = 'SELECT share::float8 AS share FROM messaging.channel_pace WHERE channel_id = $1';
     return (await lanes.run<{ share: number }>(sql, [channelId]))[0]?.share ?? NaN;
   };
+  /** When it last changed, in milliseconds. */
+  const changedMs = async ({ channelId }: Sender): Promise<number> => {
+    const sql =
+      'SELECT (extract(epoch FROM share_changed_at) * 1000)::float8 AS ms FROM messaging.channel_pace WHERE channel_id = $1';
+    return (await lanes.run<{ ms: number }>(sql, [channelId]))[0]?.ms ?? NaN;
+  };
   const setPace = ({ channelId }: Sender, share: number, secondsAgo: number): Promise<unknown[]> =>
     lanes.run(
       `UPDATE messaging.channel_pace SET share = $2, share_changed_at = now() - make_interval(secs => $3)
@@ -87,14 +93,16 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
     if (!one || !other || !third) throw new Error('too few were claimed');
     await settle(one, refusedBy('throughput', code));
     expect(await paceOf(sender)).toBe(0.5);
-    await setPace(sender, 0.5, -5);
+    await setPace(sender, 0.5, -3_600);
     await settle(other, refusedBy('throughput', code));
     expect(await paceOf(sender)).toBe(0.5);
     await setPace(sender, 0.5, 4);
+    const beforeMs = await changedMs(sender);
     await settle(third, refusedBy('throughput', code));
     // What was regained in these 4 s at least, then halved; an eighth of a rate in 4 s.
-    expect(await paceOf(sender)).toBeGreaterThanOrEqual((0.5 + 1 / 8) / 2);
-    expect(await paceOf(sender)).toBeLessThan(0.5);
+    const regained = (await changedMs(sender)) - beforeMs;
+    expect(regained).toBeGreaterThanOrEqual(4_000);
+    expect(await paceOf(sender)).toBeCloseTo(Math.min(0.5 + regained / 32_000, 1) / 2, 5);
     await setPace(sender, 0.25, 0);
     expect(await distanceMs(job)).toBeGreaterThan(50.1);
     await setPace(sender, 0.25, 24);
