@@ -17,7 +17,7 @@ const servers = testServers();
 const lines: unknown[] = [];
 const log = createLog('test', { write: (line) => void lines.push(JSON.parse(line)) });
 /** The youngest month that goes is the one of three months ago. */
-const DAYS = daysSinceEnd(3);
+const keptDays = (): number => daysSinceEnd(3);
 let store: MessagingStore;
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 const suffixOf = (moment: Date): string => moment.toISOString().slice(0, 7).replace('-', '');
-const keep = (days = DAYS): Promise<void> => keepMonths(store.database, days, log);
+const keep = (days = keptDays()): Promise<void> => keepMonths(store.database, days, log);
 const pruneConversations = (): Promise<boolean> =>
   new PruneWorker({ database: store.database, clock: new FakeClock(), log }, emptyConversations).round();
 const isKept = async (sender: Sender, { messageId }: { readonly messageId: string }): Promise<boolean> =>
@@ -87,7 +87,7 @@ describe('months of messages', () => {
       await rowsOf('attempt_outcome', old),
     ];
     expect([await isKept(sender, old), await counts()]).toEqual([true, [1, 1]]);
-    await keep(DAYS + 1);
+    await keep(keptDays() + 1);
     expect(await isKept(sender, old)).toBe(true);
 
     await keep();
@@ -168,7 +168,7 @@ describe('months of messages', () => {
     await keepMonthsOf(store.database, [monthsAgo(8)]);
     const before = await partitions();
     for (const days of [-2, 2]) {
-      await keepMonths(store.database, DAYS, log, { now: () => Date.now() + days * 86_400_000 });
+      await keepMonths(store.database, keptDays(), log, { now: () => Date.now() + days * 86_400_000 });
       expect(lines.at(-1)).toMatchObject({ level: 'error', event: 'messages.clocks-differ' });
     }
     expect(await partitions()).toEqual(before);
@@ -185,7 +185,7 @@ describe('months of messages', () => {
       ALTER TABLE upstream_message ATTACH PARTITION upstream_message_${first}
         FOR VALUES FROM (MINVALUE) TO ('${monthFloor(monthsAgo(4))}')`);
     for (const months of [4, 3, 2, 1, 0]) await keepMonthsOf(aged.superuser, [monthsAgo(months)]);
-    await keepMonths(aged.database, DAYS, log);
+    await keepMonths(aged.database, keptDays(), log);
     const sender = await aged.sender();
     const lanes = new LaneStore(aged);
     const job = { ...lanes.job(sender), jobId: idOf(monthsAgo(6)) };

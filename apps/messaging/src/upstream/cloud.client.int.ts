@@ -198,7 +198,7 @@ describe('a request to the provider', () => {
     const startedMs = performance.now();
     expect(await client.sendText(text, limits({ beginByMs }))).toMatchObject(notTaken);
     // Half of what the request itself would have had.
-    expect(performance.now() - startedMs).toBeLessThan(15_000);
+    expect(performance.now() - startedMs).toBeLessThan(60_000);
     const stop = new AbortController();
     const waiting = client.sendText(text, limits({ noneBegins: stop.signal }));
     stop.abort();
@@ -244,7 +244,7 @@ describe('a request to the provider', () => {
   });
 
   function clientOf(baseUrl: string, options: Partial<CloudOptions> = {}, clock = systemClock): CloudClient {
-    const defaults = { baseUrl, version: 'v23.0', connectionsMax: 8, requestDeadlineMs: 30_000 };
+    const defaults = { baseUrl, version: 'v23.0', connectionsMax: 8, requestDeadlineMs: 120_000 };
     const client = new CloudClient({ ...defaults, ...options }, clock);
     closing.push(() => client.close());
     return client;
@@ -295,5 +295,5 @@ function cut(_response: ServerResponse, request: IncomingMessage): void {
 /** Patient but for what a test names. */
 function limits(named: Partial<SendLimits> = {}): SendLimits {
   const onBegin = (): void => undefined;
-  return { beginByMs: systemClock.monotonic() + 10_000, onBegin, noneBegins: never, giveUp: never, ...named };
+  return { beginByMs: systemClock.monotonic() + 60_000, onBegin, noneBegins: never, giveUp: never, ...named };
 }

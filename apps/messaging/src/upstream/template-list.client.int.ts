@@ -36,7 +36,9 @@ describe('a page of templates', () => {
   it('is asked for with the token and the cursor, and is as of the time at which the upstream began to answer', async () => {
     const next = 'https://elsewhere.example/v23.0/1/message_templates?limit=50&after=QVFI';
     const client = await clientOf(200, { data: [item], paging: { cursors: { before: 'x', after: 'y' }, next } });
+    const askedMs = performance.now();
     const page = await client.listTemplates({ ...request, after: 'abc' });
+    const tookMs = performance.now() - askedMs;
     expect(page).toMatchObject({
       state: 'listed',
       next: 'QVFI',
@@ -46,7 +48,7 @@ describe('a page of templates', () => {
     });
     const asOfMs = page.state === 'listed' ? page.asOfMs : Number.NaN;
     expect(asOfMs).toBeLessThanOrEqual(Date.parse(date));
-    expect(asOfMs).toBeGreaterThan(Date.parse(date) - 5_000);
+    expect(asOfMs).toBeGreaterThanOrEqual(Date.parse(date) - tookMs);
     expect(seen).toEqual([
       { path: '/v23.0/102290129340401/message_templates?limit=50&after=abc', token: 'Bearer token' },
     ]);
@@ -101,7 +103,7 @@ describe('a page of templates', () => {
   }
 
   function clientAt(baseUrl: string): CloudClient {
-    const client = new CloudClient({ baseUrl, version: 'v23.0', connectionsMax: 4, requestDeadlineMs: 5_000 });
+    const client = new CloudClient({ baseUrl, version: 'v23.0', connectionsMax: 4, requestDeadlineMs: 60_000 });
     closing.push(() => client.close());
     return client;
   }
