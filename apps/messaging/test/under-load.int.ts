@@ -7,7 +7,7 @@ import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
 import { Budget, RpcClient } from '@switchboard/nats';
 import { createLog, startService, type RunningService } from '@switchboard/platform';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, lengthenDeadlines, testServers } from '@switchboard/testing';
 import { Channel } from '../src/channel/channel.entity.js';
 import { Message } from '../src/message/message.entity.js';
 import { messagingConfig } from '../src/messaging.config.js';
@@ -29,6 +29,7 @@ describe('messaging under load', () => {
   let provider: Provider;
   let client: RpcClient;
   let start: () => Promise<RunningService>;
+  let restoreDeadlines: () => void = () => undefined;
 
   beforeAll(async () => {
     store = await MessagingStore.open(servers);
@@ -56,7 +57,7 @@ describe('messaging under load', () => {
 
   afterEach(() => {
     provider.reset();
-    globalThis.setTimeout = ownSetTimeout;
+    restoreDeadlines();
   });
 
   it('sends everything once and leaves nothing open or unknown while all is well', async () => {
@@ -87,7 +88,8 @@ describe('messaging under load', () => {
   });
 
   it('stopped, leaves nothing unknown when the upstream answers within 2 s, and no caller without an answer', async () => {
-    lengthenDeadlines(GIVES_UP_MS);
+    // What the upstream takes (2 s) is shorter, and stays.
+    restoreDeadlines = lengthenDeadlines(GIVES_UP_MS);
     provider.latencyMs = 2_000;
     const { sender, answers, references } = await stopUnderLoad();
     const states = await statesOf(references);
@@ -112,7 +114,7 @@ describe('messaging under load', () => {
 
   it('stopped, ends in time when the upstream hangs, answers every caller, and leaves unknown what is', async () => {
     // Not the one after which open requests are given up: the stop ends by that.
-    lengthenDeadlines(ENDS_MS);
+    restoreDeadlines = lengthenDeadlines(ENDS_MS);
     provider.latencyMs = Infinity;
     const { answers, references } = await stopUnderLoad();
     const states = await statesOf(references);
@@ -129,7 +131,7 @@ describe('messaging under load', () => {
   });
 
   it('stopped, lets a repetition that is under way end as well, and begins no other', async () => {
-    lengthenDeadlines(GIVES_UP_MS);
+    restoreDeadlines = lengthenDeadlines(GIVES_UP_MS);
     provider.latencyMs = 2_000;
     const sender = await store.sender(2);
     // Neither is due by itself before the test says so.
@@ -198,19 +200,6 @@ describe('messaging under load', () => {
     return new Map(rows.map(({ id, state }) => [id, state]));
   }
 });
-
-const ownSetTimeout = globalThis.setTimeout;
-
-/**
- * For a machine at a tenth of its speed: what is given this long or longer is given ten times as much from now on, to the end of
- * the test. What the upstream takes (2 s) is shorter, and stays.
- */
-function lengthenDeadlines(fromMs: number): void {
-  globalThis.setTimeout = new Proxy(ownSetTimeout, {
-    apply: (begin, _self, [run, durationMs = 0, ...given]: Parameters<typeof setTimeout>) =>
-      begin(run, durationMs < fromMs ? durationMs : 10 * durationMs, ...given),
-  });
-}
 
 /** Milliseconds that a stop takes. */
 async function timed(running: RunningService): Promise<number> {

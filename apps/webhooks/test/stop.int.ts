@@ -2,11 +2,15 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { testWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, lengthenDeadlines, testServers } from '@switchboard/testing';
 import { newCustomer } from './customer.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
 const servers = testServers();
+/** A stop ends whatever is left after 5 s; what is under way is to end, and be recorded, before. */
+const ENDS_MS = 5_000;
+/** One that does not wait for the lengthened deadline; on an idle machine it takes 3 s. */
+const STOP_WITHIN_MS = 30_000;
 const attemptsSql = statement(
   't.attempts-of-webhook',
   'SELECT kind, outcome, error FROM webhooks.attempt WHERE webhook_id = $1 ORDER BY id',
@@ -42,7 +46,10 @@ describe('a process that is stopped in order', () => {
     const tested = running.gateway.call(testWebhookRpc, customer.principal, { id: silentId, by });
     const isTested = () => running.receiver.arrivals('/silent').some(({ event }) => event === 'webhook.test');
     await eventually(isTested);
-    await service.stop();
+    const restoreDeadlines = lengthenDeadlines(ENDS_MS);
+    const startedMs = performance.now();
+    await service.stop().finally(restoreDeadlines);
+    expect(performance.now() - startedMs).toBeLessThan(STOP_WITHIN_MS);
     expect(await tested).toMatchObject({ delivered: false, responseStatus: null, error: 'interrupted' });
     const interrupted = { outcome: 'FAILED', error: 'interrupted' };
     const ofTest = { kind: 'TEST', ...interrupted };

@@ -9,6 +9,7 @@ export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
 export { behindSnapshot, blocksOfLooks, MeasuredTables } from './old-snapshot.js';
 export { goldenFile } from './golden-file.js';
+export { lengthenDeadlines } from './lengthen-deadlines.js';
 export { lockWaiters } from './lock-waiters.js';
 export { blocksOf, nodesOf, planOf, preparedStatements, type PlanNode, type PreparedStatement } from './plans.js';
 export { SeededRandom } from './seeded-random.js';
