@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Database } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
+import { loneWorker } from '../../test/lone-worker.js';
 import { storeEvents, storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
 import { deliverAgain, findDelivery } from '../delivery/delivery.repository.js';
 import { interruptedResult } from '../attempt/send-request.client.js';
@@ -21,8 +22,6 @@ const recordedSql = statement<{ atMs: number }>(
   't.recorded-attempt',
   'SELECT (extract(epoch FROM began_at) * 1000)::float8 AS "atMs" FROM attempt WHERE id = $1',
 );
-/** Of the other tests: one of them might be preferred. */
-const onlyWorkerSql = statement('t.only-worker', 'DELETE FROM worker WHERE id <> $1');
 let database: Database;
 let superuser: Database;
 let lease: WorkerLease;
@@ -47,8 +46,7 @@ function busyWebhooks(): string[] {
 
 /** A worker that owns the lane of a new webhook, and has read what is pending. */
 async function startWorker(events: number): Promise<StoredWebhook> {
-  lease = new WorkerLease(database);
-  nowMs = await lease.renew();
+  ({ lease, nowMs } = await loneWorker(database));
   book = new LaneBook(database, lease);
   const webhook = await storeWebhook(database, events);
   book.found({ webhookId: webhook.id, state: 'free' }, nowMs, performance.now());
@@ -283,8 +281,6 @@ describe('a webhook of a turn that is under way', () => {
 describe('a webhook that is given back', () => {
   it('is not acquired again before that is done', async () => {
     const webhook = await startWorker(0);
-    await database.query(onlyWorkerSql, [lease.id]);
-    await lease.renew();
     const lane = book.find(webhook.id);
     if (lane) lane.busyAtMs = -Infinity;
     const givenBack = book.giveBackIdle();

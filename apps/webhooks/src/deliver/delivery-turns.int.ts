@@ -2,7 +2,8 @@ import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { cuidTime, newCuid, newCuidAt } from '@switchboard/contracts/grammar/cuid';
 import { createLog, systemClock } from '@switchboard/platform';
 import { sqlState, statement, type Database } from '@switchboard/postgres';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, patience, testServers } from '@switchboard/testing';
+import { loneWorker } from '../../test/lone-worker.js';
 import { storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
 import { type LoggedResult, SendRequest } from '../attempt/send-request.client.js';
 import { StopGrace } from '../attempt/stop-grace.js';
@@ -17,7 +18,7 @@ import { DeliveryTurns } from './delivery-turns.js';
 import { LaneBook } from './lane-book.js';
 import { laneSorts, type LaneSort } from './lane-sort.js';
 import { RequestsInFlight } from './requests-in-flight.js';
-import { WorkerLease } from './worker-lease.js';
+import type { WorkerLease } from './worker-lease.js';
 
 const servers = testServers();
 const log = createLog('test', { write: () => undefined });
@@ -37,13 +38,12 @@ let webhook: StoredWebhook;
 let nowMs: number;
 
 beforeAll(async () => {
-  database = await (await servers.serviceDatabase('webhooks', webhooksMigrations)).database();
+  database = await (await servers.serviceDatabase('webhooks', webhooksMigrations)).database(patience);
 });
 
 /** A webhook of a receiver that answers, with four deliveries, and turns whose requests are noted and never end. */
 beforeEach(async () => {
-  lease = new WorkerLease(database);
-  nowMs = await lease.renew();
+  ({ lease, nowMs } = await loneWorker(database));
   book = new LaneBook(database, lease);
   sent = [];
   woken = [];

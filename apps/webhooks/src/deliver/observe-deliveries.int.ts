@@ -11,12 +11,12 @@ describe('the gauge of what waits for us', () => {
   let database: Database;
   let superuser: Database;
 
-  /** One delivery, which is due for a minute. */
+  /** One delivery, which is due for an hour. */
   beforeEach(async () => {
     const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
     [database, superuser] = [await prepared.database(), await prepared.superuser()];
     await storeWebhook(database, 1);
-    await change("UPDATE webhooks.delivery SET due_at = now() - interval '60 s'");
+    await change("UPDATE webhooks.delivery SET due_at = now() - interval '60 min'");
   });
 
   async function change(...statements: readonly string[]): Promise<void> {
@@ -31,17 +31,17 @@ describe('the gauge of what waits for us', () => {
 
   it.each([
     ['is due', [], 60],
-    ['is next to a request that is under way', [second, marked('10 s')], 0],
-    ['is next to a mark whose lease has ended', [second, marked('-1 s')], 60],
-    ['waits for its receiver', [lane("held_until = now() + interval '10 s'")], 0],
-    ['waits no longer for its receiver', [lane("held_until = now() - interval '20 s'")], 20],
-    ['waits for the next probe', [lane("probing_since = now(), next_probe_at = now() + interval '10 s'")], 0],
-    ['was to be probed', [lane("probing_since = now(), next_probe_at = now() - interval '30 s'")], 30],
+    ['is next to a request that is under way', [second, marked('10 min')], 0],
+    ['is next to a mark whose lease has ended', [second, marked('-1 min')], 60],
+    ['waits for its receiver', [lane("held_until = now() + interval '10 min'")], 0],
+    ['waits no longer for its receiver', [lane("held_until = now() - interval '20 min'")], 20],
+    ['waits for the next probe', [lane("probing_since = now(), next_probe_at = now() + interval '10 min'")], 0],
+    ['was to be probed', [lane("probing_since = now(), next_probe_at = now() - interval '30 min'")], 30],
     ['is of a webhook that was deactivated', [lane('is_open = false')], 0],
-  ])('of one that %s', async (_what, changes, seconds) => {
+  ])('of one that %s', async (_what, changes, minutes) => {
     await change(...changes);
     const { pending, unattendedSeconds } = await readBacklog(database);
     expect(pending).toBe(changes.some((sql) => sql === second) ? 2 : 1);
-    expect(Math.floor(unattendedSeconds / 10) * 10).toBe(seconds);
+    expect(Math.floor(unattendedSeconds / 600) * 10).toBe(minutes);
   });
 });
