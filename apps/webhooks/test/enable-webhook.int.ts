@@ -3,7 +3,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { enableWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { Budget } from '@switchboard/nats';
 import { statement, type Database } from '@switchboard/postgres';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, patience, testServers } from '@switchboard/testing';
 import { LaneBook } from '../src/deliver/lane-book.js';
 import { EnableWebhookHandler } from '../src/enable-webhook/enable-webhook.handler.js';
 import type { WaitingLane } from '../src/lane/waiting-lanes.repository.js';
@@ -62,7 +62,7 @@ describe('enabling a webhook of which much is pending', () => {
 
   it('leaves nothing pending that another process is dropping at that moment', async () => {
     const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
-    const [database, superuser] = [await prepared.database(), await prepared.superuser()];
+    const [database, superuser] = [await prepared.database(patience), await prepared.superuser()];
     const { organizationId, id } = await storeWebhook(database, 2_500);
     await superuser.query(deactivateSql, [id]);
     const other = superuser.dataSource.createQueryRunner();
@@ -82,7 +82,7 @@ describe('enabling a webhook of which much is pending', () => {
 
   it('has no more connections than an organization may have, however many are enabled at once', async () => {
     const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
-    const [database, superuser] = [await prepared.database(), await prepared.superuser()];
+    const [database, superuser] = [await prepared.database({ idleMs: 0 }), await prepared.superuser()];
     const { organizationId, id } = await storeWebhook(database, 0);
     const ids = [id];
     while (ids.length < 6) ids.push((await storeWebhook(database, 0, organizationId)).id);

@@ -20,7 +20,7 @@ const waitingSql = statement(
 );
 let running: RunningWebhooks;
 beforeAll(async () => {
-  running = await startWebhooks(servers, 1, 1, 60_000);
+  running = await startWebhooks(servers);
 });
 
 interface Page {

@@ -8,7 +8,7 @@ import {
   testWebhookRpc,
 } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
-import { eventually, lockWaiters, testServers } from '@switchboard/testing';
+import { eventually, lockWaiters, patience, testServers } from '@switchboard/testing';
 import { verifyServiceSignature } from '@switchboard/webhook-signature';
 import { keepWebhookPartitions } from '../src/keep-partitions.js';
 import { newCustomer } from './customer.js';
@@ -37,6 +37,11 @@ const endOverlapSql = statement(
   't.end-overlap',
   `UPDATE webhooks.webhook SET previous_secret_until = now() WHERE id = $1`,
 );
+const dropWithin = (time: string) =>
+  statement(
+    `t.drop-within-${time}`,
+    `ALTER FUNCTION webhooks.drop_past_webhook_partition(text, integer, integer) SET lock_timeout = '${time}'`,
+  );
 let running: RunningWebhooks;
 let customer: ReturnType<typeof newCustomer>;
 
@@ -106,7 +111,9 @@ it('leaves a day to another replica that drops it at the same moment', async () 
   const { superuser, prepared } = running;
   const { at, suffix } = dayOf(11);
   await superuser.query(partitionSql, ['event', at, suffix]);
-  const database = await prepared.database();
+  const database = await prepared.database(patience);
+  // Else it gives the day up before the test has seen it wait.
+  await superuser.query(dropWithin('120s'), []);
   let keeping: Promise<void> | undefined;
   await superuser.transaction(async (tx) => {
     await tx.query(statement('t.drop-day', `DROP TABLE webhooks.event_${suffix}`), []);
@@ -114,6 +121,7 @@ it('leaves a day to another replica that drops it at the same moment', async () 
     await eventually(async () => (await lockWaiters(superuser)) > 0);
   });
   await expect(keeping).resolves.toBeUndefined();
+  await superuser.query(dropWithin('250ms'), []);
 });
 
 it('rotates once for an act that is asked for twice: the former secret signs on', async () => {

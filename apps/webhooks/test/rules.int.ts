@@ -212,7 +212,8 @@ describe('a change of the URL', () => {
     expect((await customer.webhook(webhook.id)).consecutiveFailures).toBe(0);
     const pending = { webhookId: webhook.id, deliveryId: failed?.deliveryId ?? '' };
     const { nextAttemptAt } = await running.gateway.call(getWebhookDeliveryRpc, customer.principal, pending);
-    expect(Date.parse(nextAttemptAt ?? '') - Date.parse(failed?.at ?? '')).toBeLessThan(20_000);
+    const endMs = Date.parse(failed?.at ?? '') + (failed?.durationMs ?? 0);
+    expect(Date.parse(nextAttemptAt ?? '') - endMs).toBeLessThan(20_000);
     await running.gateway.call(deleteWebhookRpc, customer.principal, { id: webhook.id });
   });
 
@@ -233,15 +234,19 @@ describe('the first attempts of a conversation', () => {
     customer = newCustomer(running);
     const open = new Map<string, number>();
     let together = 0;
+    const held: (() => void)[] = [];
     const url = running.receiver.at('/order', (response, { body }) => {
       const { conversationId } = (JSON.parse(body) as { data: { message: { conversationId: string } } }).data.message;
       open.set(conversationId, (open.get(conversationId) ?? 0) + 1);
       together = Math.max(together, open.size);
       expect(open.get(conversationId)).toBe(1);
-      setTimeout(() => {
+      held.push(() => {
         open.delete(conversationId);
         response.end();
-      }, 5);
+      });
+      // The first success lets two be under way: then none is answered before two are, however slowly events come.
+      if (arrivals('/order').length > 1 && together === 1) return;
+      for (const answer of held.splice(0)) setTimeout(answer, 5);
     });
     await customer.register(url);
     const conversations = Array.from({ length: 8 }, () => newCuid());
