@@ -1,12 +1,13 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { request } from 'undici';
 import { readConfig, type SimulatorConfig } from '../src/simulator.config.js';
 import { startSimulator, type Simulator } from '../src/simulator.js';
 
-/** The magic number 09 is answered after so long: a test looks at it meanwhile, on a busy machine too. */
-export const SLOW_ANSWER_MS = 2_000;
+/** The magic number 09 is answered after so long. */
+export const SLOW_ANSWER_MS = 1_000;
 export const TOKEN = 'simulator-token';
 export const WABA_ID = '102290129340398';
 export const PHONE_NUMBER_ID = '106540352242922';
@@ -101,6 +102,22 @@ export class SimulatorHarness {
   callbacksDone(): Promise<void> {
     return this.until('health', (health) => health['callbacks']?.['pendingMessages']?.valueOf() === 0);
   }
+}
+
+/** The clock by which simulators of this process answer, report and limit, in the hand of a test. */
+export interface StoppedClock {
+  advance(durationMs: number): void;
+  /** Lets it go on, at the true time. */
+  goOn(): void;
+}
+
+/** Stops the clock: nothing falls due, however long a busy machine takes to look at what waits. */
+export function stopClock(): StoppedClock {
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+  return {
+    advance: (durationMs) => void clock.mockReturnValue(Date.now() + durationMs),
+    goOn: () => clock.mockRestore(),
+  };
 }
 
 /** A recorded example of the provider's, by the name of its file. */
