@@ -223,12 +223,21 @@ describe('what HTTP itself can get wrong', () => {
     const ping = await fetch(`${hasty.gateway.url}/v1/ping`, { headers: { authorization: `Bearer ${own.secret}` } });
     expect(ping.status).toBe(200);
     const head = `POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${own.secret}\r\n`;
-    const slow = [head, `${head}${json}\r\nContent-Length: 20\r\n\r\n{"to"`];
-    const [headers, body] = await Promise.all(slow.map((bytes) => sendRaw(hasty.gateway.url, bytes)));
-    for (const [answer] of [headers ?? [], body ?? []]) {
-      expectEnvelope(answer, 408, 'REQUEST_TIMEOUT');
-    }
-    expect(headers?.[0]?.headers.has('ratelimit-limit')).toBe(false);
-    expect(body?.[0]?.headers.get('ratelimit-limit')).toBe('5000');
+    const answerTo = async (bytes: string): Promise<RawAnswer | undefined> =>
+      (await sendRaw(hasty.gateway.url, bytes))[0];
+    /** A database that is held up meanwhile admits nothing in time: the answer to such a request is no admitted one's. */
+    const answerToAdmitted = async (bytes: string): Promise<RawAnswer | undefined> => {
+      for (;;) {
+        const answer = await answerTo(bytes);
+        const traceId = answer?.headers.get('x-request-id');
+        const line = await eventually(() => hasty.log.lines.find(({ fields }) => fields['traceId'] === traceId));
+        if (line.fields['keyId'] === own.keyId) return answer;
+      }
+    };
+    const body = `${head}${json}\r\nContent-Length: 20\r\n\r\n{"to"`;
+    const [ofHeaders, ofBody] = await Promise.all([answerTo(head), answerToAdmitted(body)]);
+    for (const answer of [ofHeaders, ofBody]) expectEnvelope(answer, 408, 'REQUEST_TIMEOUT');
+    expect(ofHeaders?.headers.has('ratelimit-limit')).toBe(false);
+    expect(ofBody?.headers.get('ratelimit-limit')).toBe('5000');
   });
 });
