@@ -9,7 +9,8 @@ const servers = testServers();
 let booted: TestGateway;
 
 beforeAll(async () => {
-  booted = await bootGateway(servers);
+  // Longer than any of the bodies below is held.
+  booted = await bootGateway(servers, { GATEWAY_REQUEST_TIMEOUT_MS: '300000' });
 });
 
 async function clientOf(user: { email: string; password: string }): Promise<AppClient> {
@@ -67,14 +68,15 @@ describe('/app/api/api-keys', () => {
     expect(made.body).toMatchObject({ label: 'Till', scopes: ['contacts:read'], status: 'ACTIVE', hint: null });
     expect(made.body?.['createdBy']).toEqual({ id: admin.id, email: admin.email });
     const { id = '', secret } = made.body ?? {};
+    const askedAt = Date.now();
     expect(await ping(secret)).toBe(200);
-    const usedAt = Date.now();
     const used = await eventually(async () => {
       const [key] = (await client.get('/app/api/api-keys')).body?.items ?? [];
       return typeof key?.['lastUsedAt'] === 'string' ? key : undefined;
     });
     expect(used).toMatchObject({ id, lastUsedAddress: '127.0.0.1' });
-    expect(Math.abs(Date.parse(String(used['lastUsedAt'])) - usedAt)).toBeLessThan(5_000);
+    const usedAt = Date.parse(String(used['lastUsedAt']));
+    expect([usedAt >= askedAt, usedAt <= Date.now()]).toEqual([true, true]);
     expect(used).not.toHaveProperty('secret');
 
     const revoked = await client.post(`/app/api/api-keys/${id}/revoke`);

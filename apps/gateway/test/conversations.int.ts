@@ -50,8 +50,9 @@ const answers: unknown[] = [];
 
 beforeAll(async () => {
   const log = createLog('stand-in');
+  const connection = await (await servers.nats()).connect('messaging');
   const strategy = new RpcServerStrategy({
-    connection: await (await servers.nats()).connect('messaging'),
+    connection,
     service: 'messaging',
     inFlightMax: 100,
     failureOf: (error, subject) => rpcFailure(refusalOf(error, log, subject)),
@@ -66,6 +67,7 @@ beforeAll(async () => {
     });
   }
   strategy.listen(() => undefined);
+  await connection.flush();
 });
 
 beforeEach(() => {

@@ -192,14 +192,13 @@ describe('every answer', () => {
 
   it('of the health endpoints shows what answers', async () => {
     expect(await (await call('/health/live')).json()).toEqual({ ok: true });
-    const ready = await call('/health/ready');
-    expect([ready.status, await ready.json()]).toEqual([
-      200,
-      { ok: true, checks: { database: 'ok', nats: 'ok', gateway: 'ok' } },
-    ]);
-    expect(await (await call('/health/serving')).json()).toEqual({
-      ok: true,
-      checks: { database: 'ok', gateway: 'ok' },
-    });
+    // A check has two seconds, which a busy machine may need.
+    const shown = (path: string) =>
+      eventually(async () => {
+        const answer = await call(path);
+        return answer.status === 200 && answer.json();
+      });
+    expect(await shown('/health/ready')).toEqual({ ok: true, checks: { database: 'ok', nats: 'ok', gateway: 'ok' } });
+    expect(await shown('/health/serving')).toEqual({ ok: true, checks: { database: 'ok', gateway: 'ok' } });
   });
 });

@@ -226,7 +226,8 @@ describe('a gateway', () => {
     const status = async (path: string): Promise<number> => (await fetch(booted.gateway.url + path)).status;
     await server.kill();
     await eventually(async () => (await status('/health/ready')) === 503);
-    expect(await status('/health/serving')).toBe(200);
+    await eventually(async () => (await status('/health/serving')) === 200);
+    expect(await status('/health/ready')).toBe(503);
     await server.restart();
     await eventually(async () => (await status('/health/ready')) === 200);
   });
