@@ -185,6 +185,8 @@ async function changeEverywhere(
   own: string,
 ): Promise<{ readonly id: string; readonly phone: string }[]> {
   const calls: Promise<readonly { readonly id: string; readonly phone: string }[]>[] = [];
+  /** Without one a call gives up after 5 s of waiting for what another replica has locked. */
+  const { signal } = new AbortController();
   for (let n = 0; n < 400; n++) {
     const sightings = [0, 11, 3].map((offset): ContactSighting => {
       // The replicas walk in opposite directions, which would lock in opposite orders.
@@ -207,9 +209,9 @@ async function changeEverywhere(
     if (!replica || !first?.phone) continue;
     if (n % 10 === 7) {
       const change = createOptOut(own, { ...input('cchannel2'), of: { phone: phoneOf(first.phone) } }, null);
-      calls.push(replica.batch.change(change).then(({ contact }) => [contact]));
+      calls.push(replica.batch.change(change, signal).then(({ contact }) => [contact]));
     } else {
-      calls.push(replica.batch.change(resolveContacts(own, sightings, null)));
+      calls.push(replica.batch.change(resolveContacts(own, sightings, null), signal));
     }
     if (n % 20 === 0) await setImmediate();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Database } from '@switchboard/postgres';
+import { statement, type Database } from '@switchboard/postgres';
 import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { contactsMigrations } from '../migrations/all.js';
 import type { Contact } from './contact.entity.js';
@@ -7,15 +7,18 @@ import type { ContactWrite } from './contact-ledger.js';
 import { storeContacts } from './contact.repository.js';
 
 const servers = testServers();
+/** However long a busy machine takes to look at what waits. */
+const patientSql = statement('t.patient', 'SET LOCAL lock_timeout = 0');
 
 describe('claims of aliases', () => {
   it('wait for each other in the order of the key, whatever order they are given in, and so never in a circle', async () => {
     const prepared = await servers.serviceDatabase('contacts', contactsMigrations);
-    const database = await prepared.database();
+    const database = await prepared.database({ statementWithinMs: 300_000 });
     const superuser = await prepared.superuser();
     const claim = async (id: string, ...aliases: string[]): Promise<boolean> => {
       const lost = new Error('lost');
       const work = database.transaction(async (tx) => {
+        await tx.query(patientSql, []);
         if (!(await storeContacts(tx, [created(id, aliases)]))) throw lost;
       });
       return work.then(
@@ -32,6 +35,7 @@ describe('claims of aliases', () => {
     const blocker = database.dataSource.createQueryRunner();
     servers.onEnd(() => blocker.release());
     await blocker.startTransaction();
+    await blocker.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await blocker.query(`INSERT INTO contact_alias VALUES ('corg', '+1', 'c0')`);
     const first = claim('c1', '+3', '+1', '+2');
     await eventually(async () => (await waiting()) === 1);
