@@ -10,7 +10,7 @@ import { lockJobs } from '../src/job/job-flow.js';
 import { findJob } from '../src/job/job.repository.js';
 import { TouchedJobs } from '../src/job/touched-jobs.js';
 import { PruneStagingWorker } from '../src/prune-staging/prune-staging.worker.js';
-import { JobStore, recipient } from './job-store.js';
+import { JobStore, patient, recipient } from './job-store.js';
 
 const servers = testServers();
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -55,12 +55,12 @@ describe('an erasure', () => {
   it('counts a recipient once that is skipped by a cancellation at the same moment', async () => {
     const { job } = await store.commit(store.batch(3, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }));
     const { organizationId } = store;
-    const erased = await store.database.transaction(async (tx) => {
+    const erased = await patient(store).transaction(async (tx) => {
       await lockJobs(tx, [{ organizationId, jobId: job.id }]);
       const row = await findJob(tx, organizationId, job.id);
       if (!row) throw new Error('the job is not there');
       await changeJob(tx, organizationId, row, 'cancel');
-      const done = eraseRecipients(store.database, organizationId, [{ jobId: job.id, index: 1 }]);
+      const done = eraseRecipients(patient(store), organizationId, [{ jobId: job.id, index: 1 }]);
       await eventually(async () => (await lockWaiters(store.superuser)) > 0);
       return { done };
     });

@@ -4,8 +4,8 @@ import type { JobView, RecipientView } from '@switchboard/contracts/templates/jo
 import type { BulkRecipient, CommitJobRequest, JobAction, KeyedJob } from '@switchboard/contracts/templates/job-rpc';
 import { Budget, type RpcCall } from '@switchboard/nats';
 import { createLog, systemClock } from '@switchboard/platform';
-import type { Database } from '@switchboard/postgres';
-import type { TestServers } from '@switchboard/testing';
+import { statement, type Database } from '@switchboard/postgres';
+import type { ServiceDatabase, TestServers } from '@switchboard/testing';
 import { ChannelRepository } from '../src/channel/channel.repository.js';
 import { AcceptBatch } from '../src/commit-job/accept-batch.js';
 import { BatchTargets } from '../src/commit-job/batch-target.js';
@@ -32,6 +32,8 @@ import { WatchCausesWorker } from '../src/watch-causes/watch-causes.worker.js';
 import { FakeMessaging } from './fake-messaging.js';
 
 const log = createLog('templates', { write: () => undefined });
+/** What a call may take: no measure of speed. */
+const PATIENT_MS = 120_000;
 let numbers = 0;
 let used: Promise<Record<'database' | 'superuser', Database>> | undefined;
 
@@ -70,7 +72,7 @@ export class JobStore {
   /** A fresh database with one organization, its connected channel and an approved template of two variables. */
   static async open(servers: TestServers): Promise<JobStore> {
     const prepared = await servers.serviceDatabase('templates', templatesMigrations);
-    const store = new JobStore(await prepared.database(), await prepared.superuser());
+    const store = new JobStore(await openDatabase(prepared), await prepared.superuser());
     await store.addChannel();
     await store.addTemplate();
     return store;
@@ -79,7 +81,7 @@ export class JobStore {
   /** The same on one database of the file, emptied for each test: a new one, with connections, costs more than most of them. */
   static async openAnew(servers: TestServers): Promise<JobStore> {
     used ??= servers.serviceDatabase('templates', templatesMigrations).then(async (prepared) => ({
-      database: await prepared.database(),
+      database: await openDatabase(prepared),
       superuser: await prepared.superuser(),
     }));
     const { database, superuser } = await used;
@@ -132,7 +134,7 @@ export class JobStore {
   }
 
   async commit(request: CommitJobRequest, by = this.commits): Promise<KeyedJob> {
-    const budget = new Budget(20_000);
+    const budget = new Budget(PATIENT_MS);
     return by.commit(this.organizationId, request, budget).finally(() => budget.close());
   }
 
@@ -218,7 +220,7 @@ export class JobStore {
       actor: { type: 'key' as const, keyId: 'k' },
       scopes: null,
     };
-    return { principal, request, budget: new Budget(20_000) };
+    return { principal, request, budget: new Budget(PATIENT_MS) };
   }
 
   private async addChannel(): Promise<void> {
@@ -237,6 +239,25 @@ export class JobStore {
       [this.organizationId, this.templateId, JSON.stringify([{ type: 'BODY', text: 'Hello {{1}}, {{2}}.' }])],
     );
   }
+}
+
+const openDatabase = (prepared: ServiceDatabase): Promise<Database> =>
+  prepared.database({ statementWithinMs: PATIENT_MS });
+
+const patientSql = statement(
+  't.patient',
+  `SELECT set_config('lock_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`,
+);
+
+/** Its database without the limits of waiting for a lock, and with one: a busy machine takes a while to see who waits. */
+export function patient({ database }: JobStore): Database {
+  const transaction: Database['transaction'] = (work, options) =>
+    database.transaction(async (tx) => {
+      await tx.query(patientSql, []);
+      return work(tx);
+    }, options);
+  const query: Database['query'] = (sql, values) => transaction((tx) => tx.query(sql, values));
+  return Object.assign(Object.create(database) as Database, { query, transaction });
 }
 
 /** A recipient with a number of its own that fits the template of a `JobStore`. */
