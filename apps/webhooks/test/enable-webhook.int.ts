@@ -8,6 +8,7 @@ import { LaneBook } from '../src/deliver/lane-book.js';
 import { EnableWebhookHandler } from '../src/enable-webhook/enable-webhook.handler.js';
 import type { WaitingLane } from '../src/lane/waiting-lanes.repository.js';
 import { webhooksMigrations } from '../src/migrations/all.js';
+import { findWebhook } from '../src/webhook/webhook.repository.js';
 import { newCustomer } from './customer.js';
 import { status } from './receiver.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
@@ -28,10 +29,6 @@ const connectionsSql = statement<{ count: number }>(
   't.connections',
   `SELECT count(*)::integer AS count FROM pg_stat_activity
    WHERE datname = current_database() AND backend_type = 'client backend' AND usename <> current_user`,
-);
-const waitingSql = statement<{ count: number }>(
-  't.waiting',
-  `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
 );
 const laneSql = statement<{ isOpen: boolean }>(
   't.lane',
@@ -74,7 +71,9 @@ describe('enabling a webhook of which much is pending', () => {
     const principal = { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null } as const;
     const call = { principal, request: { id }, budget: new Budget(600_000) };
     const enabled = new EnableWebhookHandler(database).enable(call);
-    await eventually(async () => (await superuser.query(waitingSql, []))[0]?.count === 1);
+    // It waits for none of them, and is not active while they are there.
+    await eventually(async () => (await pendingOf(superuser, id)) === 1_000);
+    expect(await findWebhook(database, organizationId, id)).toMatchObject({ deactivatedReason: 'a test' });
     await other.commitTransaction();
     await other.release();
     expect([(await enabled).after.status, await pendingOf(superuser, id)]).toEqual(['ACTIVE', 0]);

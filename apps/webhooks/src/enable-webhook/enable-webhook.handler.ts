@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Controller } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
@@ -14,6 +15,9 @@ import { activateWebhook, findWebhook, lockToChange } from '../webhook/webhook.r
 
 /** Kept back of the caller's time, for what comes behind the last slice. */
 const LEFT_MS_MIN = 1_000;
+
+/** Before what others had locked of it is tried again. */
+const LOCKED_REST_MS = 50;
 
 /** Answers `webhooks.enable-webhook`. */
 @Controller()
@@ -33,6 +37,7 @@ export class EnableWebhookHandler {
       const changed = await this.enableUnlessPending(call);
       if (changed !== null) return changed;
       requireTime(call.budget);
+      await wait(LOCKED_REST_MS);
     }
   }
 

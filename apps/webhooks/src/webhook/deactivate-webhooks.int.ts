@@ -5,7 +5,7 @@ import { storeWebhook } from '../../test/stored-webhook.js';
 import { newLane } from '../lane/lane.policy.js';
 import { openLane, storeLanes } from '../lane/lane.repository.js';
 import { webhooksMigrations } from '../migrations/all.js';
-import { deactivateWebhooks, dropPending } from './deactivate-webhooks.repository.js';
+import { deactivateWebhooks, dropLast, dropPending } from './deactivate-webhooks.repository.js';
 
 const servers = testServers();
 const countSql = statement<{ pending: number; dropped: number }>(
@@ -65,6 +65,28 @@ describe('a deactivation', () => {
       reason: one.reason,
     };
     expect(events).toMatchObject([{ subject: 'webhooks.webhook.deactivated.v1', organizationId, data }]);
+  });
+});
+
+describe('a deactivation while another session stands still with a delivery of the webhook', () => {
+  it('waits for none of it, drops the others, and the rest is dropped once it is free', async () => {
+    const { organizationId, id: webhookId } = await storeWebhook(database, 3);
+    const holder = await superuser.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM webhooks.delivery WHERE webhook_id = $1 LIMIT 1 FOR UPDATE', [webhookId]);
+      await database.transaction(async (tx) => {
+        await storeLanes(tx, [{ webhookId, isOpen: false, state: newLane }]);
+        await deactivateWebhooks(tx, [{ organizationId, webhookId, reason: '10 consecutive attempts failed' }]);
+      });
+      expect(await database.query(countSql, [webhookId])).toEqual([{ pending: 1, dropped: 2 }]);
+      expect(await database.transaction((tx) => dropLast(tx, webhookId))).toBe(false);
+    } finally {
+      await holder.query('ROLLBACK');
+      holder.release(true);
+    }
+    expect(await database.transaction((tx) => dropLast(tx, webhookId))).toBe(true);
+    expect(await database.query(countSql, [webhookId])).toEqual([{ pending: 0, dropped: 3 }]);
   });
 });
 

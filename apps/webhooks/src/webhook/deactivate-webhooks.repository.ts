@@ -43,13 +43,17 @@ const KEEP_DROPPED = `INSERT INTO dropped_delivery (webhook_id, id, organization
 /** What is under way ends by itself; a mark that is long over is of a process that has gone. */
 const isLeft = (row: string): string =>
   `(${row}.attempt_id IS NULL OR ${row}.lease_until < now() - interval '1 minute')`;
-/** Of a webhook that was enabled meanwhile nothing: what came since is to be delivered. */
+/**
+ * Of a webhook that was enabled meanwhile nothing: what came since is to be delivered. What another session has locked, which may stand
+ * still while it drops the same, is left: a deactivation waits for none of it, and the look finds what stays.
+ */
 const dropSql = statement<{ count: number }>(
   'webhooks.delivery.drop',
   `WITH gone AS (
      DELETE FROM delivery d
      WHERE d.ctid = ANY (ARRAY(
-         SELECT ctid FROM delivery chosen WHERE webhook_id = ANY ($1::text[]) AND ${isLeft('chosen')} LIMIT $2))
+         SELECT ctid FROM delivery chosen WHERE webhook_id = ANY ($1::text[]) AND ${isLeft('chosen')} LIMIT $2
+         FOR UPDATE SKIP LOCKED))
        AND ${isLeft('d')}
        AND NOT EXISTS (SELECT FROM lane l WHERE l.webhook_id = d.webhook_id AND l.is_open)
      RETURNING d.webhook_id, d.id, d.organization_id, d.event_id, d.type),
@@ -170,7 +174,7 @@ function firstsOf(deliveries: readonly PendingDelivery[]): readonly PendingDeliv
 /**
  * Turns a slice of pending deliveries into dropped ones.
  *
- * @returns whether it was a whole one, so that there may be more. When it was not, others may have dropped what it chose: more may be left
+ * @returns whether it was a whole one, so that there may be more. When it was not, others may have locked, or dropped, some: more may be left
  */
 export async function dropPending(queryable: Queryable, webhookIds: readonly string[]): Promise<boolean> {
   const [dropped] = await queryable.query(dropSql, [webhookIds, DROP_SLICE_MAX]);
