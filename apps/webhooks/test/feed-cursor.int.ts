@@ -23,6 +23,15 @@ const restoreSql = statement(
    forgotten AS (DELETE FROM webhooks.feed WHERE organization_id = $2)
    UPDATE webhooks.feed SET last_position = 2 WHERE organization_id = $1`,
 );
+/** The clock steps back by 50 minutes before the event of number $2; each event occurs, by a clock that does not, a minute after the former. */
+const steppedSql = statement(
+  't.stepped-back',
+  `UPDATE webhooks.event e SET occurred_at = n.at, stored_at = n.at - CASE WHEN n >= $2 THEN interval '50 min' ELSE interval '0' END
+   FROM (
+     SELECT id, n, now() - interval '30 min' + n * interval '1 min' AS at
+     FROM (SELECT id, row_number() OVER (ORDER BY position) AS n FROM webhooks.event WHERE organization_id = $1) AS numbered) AS n
+   WHERE e.id = n.id`,
+);
 const REFUSED = { code: 'VALIDATION_FAILED', message: '`cursor` must be a `nextCursor` of this list' };
 let database: Database;
 let superuser: Database;
@@ -35,9 +44,14 @@ beforeAll(async () => {
 });
 
 /** A page as a reader of the organization gets it. */
-function read(organizationId: string, cursor: string | null, types: readonly string[] | null = null) {
+function read(
+  organizationId: string,
+  cursor: string | null,
+  types: readonly string[] | null = null,
+  from: string | null = null,
+) {
   const principal = { organizationId, actor: { type: 'user' as const, userId: newCuid() }, scopes: null };
-  const call = { principal, request: { limit: 100, cursor, types, from: null } };
+  const call = { principal, request: { limit: 100, cursor, types, from } };
   return new ListEventsHandler(database).list(call as never) as Promise<EventFeedPage>;
 }
 
@@ -84,5 +98,16 @@ describe('a cursor of the feed', () => {
     expect(await readAll()).toMatchObject([{ bodies: [] }, { bodies: [] }]);
     for (const webhook of [kept, lost]) await storeEvents(database, webhook, 2);
     expect((await readAll()).map(({ bodies }) => bodies.length)).toEqual([2, 2]);
+  });
+});
+
+describe('the feed from a time on', () => {
+  it('misses nothing, though the clock of the database stepped back by the best part of an hour', async () => {
+    const { organizationId } = await storeWebhook(database, 20);
+    await superuser.query(steppedSql, [organizationId, 6]);
+    for (const first of [3, 5, 6, 12]) {
+      const from = new Date(Date.now() + (first - 30.5) * 60_000).toISOString();
+      expect((await read(organizationId, null, null, from)).bodies).toHaveLength(21 - first);
+    }
   });
 });

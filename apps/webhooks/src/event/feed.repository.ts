@@ -13,7 +13,7 @@ const boundsSql = statement<{ first: number | null; last: number | null }>(
   `SELECT (SELECT position::float8 FROM event WHERE organization_id = $1 ORDER BY event.position LIMIT 1) AS first,
      (SELECT last_position::float8 FROM feed WHERE organization_id = $1) AS last`,
 );
-/** The time of storing grows with the position: both are drawn under the organization's lock. */
+/** The time of storing grows with the position, unless the clock steps back: both are drawn under the organization's lock. */
 const storedSql = statement<{ isBefore: boolean }>(
   'webhooks.feed.stored',
   `SELECT stored_at < $3::timestamptz AS "isBefore" FROM event
@@ -48,8 +48,11 @@ const nextSql = statement<{ position: number | null }>(
 
 /** Positions that one statement looks at: all that is kept may be millions. */
 const SLICE_POSITIONS = 20_000;
-/** An event may be stored by a clock that is behind the one that it occurred by. */
-const CLOCK_MARGIN_MS = 60_000;
+/**
+ * An event may be stored by a clock that is behind the one that it occurred by, as the database's is after a step back. Neither that nor the
+ * step itself, where times of storing go back along the positions, hides an event up to an hour. It costs an hour's events to look at.
+ */
+const CLOCK_MARGIN_MS = 3_600_000;
 
 /** The position of the last event that is committed, and with it all before; 0 when there is none. */
 export async function lastPosition(on: Queryable, organizationId: string): Promise<number> {
