@@ -13,8 +13,9 @@ import {
   type MarkedAttempt,
   type SettledAttempt,
 } from '../delivery/delivery.entity.js';
+import { isOfClockAhead } from '../attempt/clock-step.policy.js';
 import { retryDelayMs } from '../delivery/retry.policy.js';
-import { heldLane, isExhausted, laneAfter, type LaneState } from '../lane/lane.policy.js';
+import { heldLane, isExhausted, laneAfter, laneByClock, type LaneState } from '../lane/lane.policy.js';
 import { existingLanes, lockLanes, storeLanes, type LockedLane } from '../lane/lane.repository.js';
 import {
   deactivateWebhooks,
@@ -117,6 +118,15 @@ export async function deliverTurn(database: Database, spec: TurnSpec): Promise<T
   });
 }
 
+/** The lanes by the clock as it is now, as which they are stored, too: what is ahead of it is taken for past by this turn and all behind it. */
+function byClock(locked: ReadonlyMap<string, LockedLane>, timeScale: number): ReadonlyMap<string, LockedLane> {
+  const lanes = [...locked.values()].map((lane): [string, LockedLane] => {
+    const state = laneByClock(lane.state, lane.nowMs, timeScale);
+    return [lane.webhookId, state === lane.state ? lane : { ...lane, state }];
+  });
+  return new Map(lanes);
+}
+
 /** The lanes of what was not sent, held for a while. */
 function hold(
   locked: ReadonlyMap<string, LockedLane>,
@@ -142,7 +152,7 @@ type Moved = Pick<TurnResult, 'lanes' | 'deactivated'>;
 
 /** The lanes after these ends, in the order in which they came. */
 function moveOn(locked: ReadonlyMap<string, LockedLane>, { own, unsent }: Over, timeScale: number): Moved {
-  const lanes = new Map(hold(locked, unsent, timeScale));
+  const lanes = new Map(hold(byClock(locked, timeScale), unsent, timeScale));
   const deactivated: Deactivation[] = [];
   const inOrder = own.toSorted((one, other) => endOf(one) - endOf(other));
   for (const request of inOrder) {
@@ -153,7 +163,7 @@ function moveOn(locked: ReadonlyMap<string, LockedLane>, { own, unsent }: Over, 
     const end = {
       // Of the mark: by then what was known of the receiver had let it begin.
       beganAtMs: attempt.beganAtMs,
-      endedAtMs: endOf(request),
+      endedAtMs: endByClock(request, lane),
       isSuccess: result.outcome === 'SUCCEEDED',
       counts: kind === 'AUTOMATIC',
       retryAfterMs: result.retryAfterMs,
@@ -173,7 +183,7 @@ function settle(ended: EndedRequest, lane: LockedLane | undefined, timeScale: nu
   const delayMs = ended.isEventGone ? null : retryDelayMs(attempt.delivery.tries + 1, timeScale);
   if (delayMs === null) return { ...ended, state: 'FAILED', dueAtMs: null };
   if (!lane?.isOpen) return { ...ended, state: 'DROPPED', dueAtMs: null };
-  return { ...ended, state: 'PENDING', dueAtMs: endOf(ended) + delayMs };
+  return { ...ended, state: 'PENDING', dueAtMs: endByClock(ended, lane) + delayMs };
 }
 
 interface TurnRows extends Pick<TurnResult, 'lanes' | 'settled' | 'begun' | 'deactivated'> {
@@ -208,6 +218,12 @@ function webhookOf({ attempt }: EndedRequest | UnsentRequest): string {
 
 function endOf(ended: EndedRequest): number {
   return beginningOf(ended) + ended.result.durationMs;
+}
+
+/** By the clock as it is: of what began before it stepped back, it ended now. */
+function endByClock(ended: EndedRequest, { nowMs }: LockedLane): number {
+  const endMs = endOf(ended);
+  return isOfClockAhead(endMs, nowMs) ? nowMs : endMs;
 }
 
 function reasonOf({ consecutiveFailures }: LaneState, { responseStatus, error }: AttemptResult): string {

@@ -69,10 +69,10 @@ export class DeliverWorker extends PollingWorker {
   ) {
     super({ log, idleMs: LOOK_MS, signal, failureEvent: FAILURE_EVENT });
     this.lease = new WorkerLease(database);
-    this.book = new LaneBook(database, this.lease);
+    const { WEBHOOKS_TIME_SCALE: timeScale } = config;
+    this.book = new LaneBook(database, this.lease, timeScale);
     this.signals = { answering: signal, 'giving-way': new WakeSignal() };
     const { book, signals } = this;
-    const { WEBHOOKS_TIME_SCALE: timeScale } = config;
     const wake = (sort: LaneSort): void => signals[sort].wake();
     const parts = { database, requests, book, dbClock, log, stopping, timeScale, wake };
     this.turns = new DeliveryTurns({ ...parts, worker: this.lease.id });

@@ -30,6 +30,7 @@ export class LaneBook {
   constructor(
     private readonly database: Database,
     private readonly lease: WorkerLease,
+    private readonly timeScale = 1,
   ) {}
 
   /** Lanes with something pending, or that may have, of which no turn is under way. */
@@ -175,7 +176,7 @@ export class LaneBook {
     const acquired = await acquireLanes(this.database, wanted, this.lease.id);
     for (const { webhookId, organizationId, state } of acquired) {
       if (this.owned.has(webhookId)) continue;
-      const lane = new OpenLane(webhookId, organizationId);
+      const lane = new OpenLane(webhookId, organizationId, this.timeScale);
       lane.state = state;
       this.owned.set(webhookId, lane);
     }

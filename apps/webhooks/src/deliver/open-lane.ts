@@ -1,5 +1,6 @@
 import type { MarkedAttempt, PendingDeliveries, PendingDelivery } from '../delivery/delivery.entity.js';
-import { isProbe, isUnproven, newLane, type LaneState } from '../lane/lane.policy.js';
+import { isRetryDue, retryDelayMaxMs } from '../delivery/retry.policy.js';
+import { isProbe, isUnproven, laneByClock, newLane, type LaneState } from '../lane/lane.policy.js';
 import { FirstAttempts, isBefore } from './first-attempts.js';
 import type { LaneSort } from './lane-sort.js';
 import { floorOf, ReadFloors, type PendingFloors } from './read-floors.js';
@@ -25,6 +26,8 @@ export class OpenLane {
   /** When it was last seen with something pending. */
   busyAtMs = performance.now();
   readonly underWay = new Map<string, MarkedAttempt>();
+  /** Monotonic times at which those were first seen. */
+  private seenAtMs = new Map<string, number>();
   private readonly firsts = new FirstAttempts();
   private retries: PendingDelivery[] = [];
   private moreRetries = false;
@@ -34,6 +37,7 @@ export class OpenLane {
   constructor(
     readonly webhookId: string,
     readonly organizationId: string,
+    private readonly timeScale = 1,
   ) {}
 
   get isIdle(): boolean {
@@ -122,6 +126,11 @@ export class OpenLane {
     return READ_MAX;
   }
 
+  /** How far ahead a retry can be due, by a clock that has not stepped back. */
+  get retryWaitMaxMs(): number {
+    return retryDelayMaxMs(this.timeScale);
+  }
+
   /** How many first attempts are looked at for those, and how many of them are read of one line. */
   get looks(): { readonly lookMax: number; readonly ofLineMax: number } {
     return this.firsts.looks(this.readMax);
@@ -145,27 +154,31 @@ export class OpenLane {
     this.moreRetries = moreRetries;
     this.isDoubtful = false;
     this.underWay.clear();
-    for (const attempt of marked) this.underWay.set(attempt.id, attempt);
+    const seenAtMs = this.seenAtMs;
+    this.seenAtMs = new Map();
+    for (const attempt of marked) this.mark(attempt, seenAtMs.get(attempt.id));
     if (this.firsts.mustReadOn) this.isBehind = true;
     if (!this.isIdle) this.busyAtMs = performance.now();
   }
 
   /** How many requests may begin now, by the lane's own rules. Source: docs/api-behaviour.md#webhooks-pacing. */
   slots(nowMs: number): number {
-    const { probing, heldUntilMs, windowMax } = this.state;
     if (this.isDoubtful) return 0;
+    const state = laneByClock(this.state, nowMs, this.timeScale);
+    const { probing, heldUntilMs, windowMax } = state;
     if (heldUntilMs !== null && nowMs < heldUntilMs) return 0;
     // What began before the lane was opened anew is at the receiver all the same; at another URL, for 10 s at most, perhaps.
     if (probing === null) return Math.max(windowMax - this.underWay.size, 0);
     if (nowMs < probing.nextAtMs) return 0;
-    for (const { beganAtMs } of this.underWay.values()) if (isProbe(this.state, beganAtMs)) return 0;
+    for (const { beganAtMs } of this.underWay.values()) if (isProbe(state, beganAtMs)) return 0;
     return 1;
   }
 
   /** The next delivery whose attempt may begin, without taking it; new events before replayed ones, the oldest first. */
   next(nowMs: number): PendingDelivery | null {
     const first = this.firsts.next;
-    const retry = this.retries.filter(({ dueAtMs }) => dueAtMs <= nowMs).reduce(earlier, null);
+    const isDue = ({ dueAtMs }: PendingDelivery): boolean => isRetryDue(dueAtMs, nowMs, this.timeScale);
+    const retry = this.retries.filter(isDue).reduce(earlier, null);
     if (first === null || retry === null) return first ?? retry;
     return isBefore(retry, first) ? retry : first;
   }
@@ -175,7 +188,7 @@ export class OpenLane {
     const { delivery } = attempt;
     if (delivery.tries === 0) this.firsts.begin(delivery);
     else this.retries.splice(this.retries.indexOf(delivery), 1);
-    this.underWay.set(attempt.id, attempt);
+    this.mark(attempt);
     this.readFloors.lower({ marked: attempt.leaseUntilMs });
     this.busyAtMs = performance.now();
     // A retry that is due later must not keep the first attempts behind it from being read.
@@ -187,6 +200,7 @@ export class OpenLane {
   ended(attemptId: string, againAtMs: number | null): void {
     const delivery = this.underWay.get(attemptId)?.delivery;
     this.underWay.delete(attemptId);
+    this.seenAtMs.delete(attemptId);
     if (delivery?.tries === 0 && this.firsts.ended(delivery)) this.hasGap = this.isBehind = true;
     const isAgain = againAtMs !== null;
     if (isAgain) this.readFloors.lower({ retries: againAtMs });
@@ -194,9 +208,16 @@ export class OpenLane {
     if (isAgain || this.firsts.mustReadOn) this.isBehind = true;
   }
 
-  /** Marked attempts of other processes, or of this one before a failure, that are over by now. */
+  /**
+   * Marked attempts of other processes, or of this one before a failure, that are over by now: by the time of their lease, or since
+   * they were seen for as long as it lasts, whatever the database's clock does meanwhile.
+   */
   expired(nowMs: number): MarkedAttempt[] {
-    return [...this.underWay.values()].filter(({ leaseUntilMs }) => leaseUntilMs <= nowMs);
+    const atMs = performance.now();
+    return [...this.underWay.values()].filter(({ id, beganAtMs, leaseUntilMs }) => {
+      const seenForMs = atMs - (this.seenAtMs.get(id) ?? atMs);
+      return leaseUntilMs <= nowMs || seenForMs >= leaseUntilMs - beganAtMs;
+    });
   }
 
   /** When something may begin, or is over, next; Infinity when only an event can change that. */
@@ -211,6 +232,11 @@ export class OpenLane {
     const beginsAtMs = Math.max(opensAtMs, dueAtMs);
     // What may begin already waits for room, which an end makes.
     return Math.min(...leases, beginsAtMs > nowMs ? beginsAtMs : Infinity);
+  }
+
+  private mark(attempt: MarkedAttempt, seenAtMs = performance.now()): void {
+    this.underWay.set(attempt.id, attempt);
+    this.seenAtMs.set(attempt.id, seenAtMs);
   }
 }
 

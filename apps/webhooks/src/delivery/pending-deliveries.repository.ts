@@ -1,4 +1,5 @@
 import { statement, type Queryable, unnestColumns } from '@switchboard/postgres';
+import { isOfClockAheadSql } from '../attempt/clock-step.policy.js';
 import type { PendingFloors } from '../deliver/read-floors.js';
 import type { MarkedAttempt, PendingDeliveries, PendingDelivery } from './delivery.entity.js';
 
@@ -18,10 +19,12 @@ interface Row extends PendingDelivery {
   readonly replaysTo: number | null;
 }
 
+const RETRY_OF_CLOCK_AHEAD = isOfClockAheadSql('r.due_at', 'asked.retry_wait_max_s');
 /**
  * Each part by its own partial index, in its order; few rows of the millions that may wait, and none of the entries below the floors that
  * an old snapshot keeps. Flag and position are compared as a row, by which the index begins in the middle. Of the first attempts that are
- * looked at, a few of each line are given.
+ * looked at, a few of each line are given. Retries of a clock that has stepped back since are read next to those of the present one, which
+ * would fill the reading in front of them.
  */
 const readSql = statement<Row>(
   'webhooks.delivery.read-pending',
@@ -30,8 +33,8 @@ const readSql = statement<Row>(
      (extract(epoch FROM d.lease_until) * 1000)::float8 AS "leaseUntilMs",
      d.looked::integer AS looked, d.firsts_to::float8 AS "firstsTo", d.replays_to::float8 AS "replaysTo"
    FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::float8[], $6::float8[], $7::integer[],
-       $8::integer[], $9::integer[])
-     AS asked (webhook_id, max, firsts, replays, retries, marked, retries_max, look_max, of_line_max)
+       $8::integer[], $9::integer[], $10::float8[])
+     AS asked (webhook_id, max, firsts, replays, retries, marked, retries_max, look_max, of_line_max, retry_wait_max_s)
    CROSS JOIN LATERAL (
      (SELECT 'first' AS part, * FROM (
         SELECT looked_at.*, count(*) OVER () AS looked,
@@ -54,7 +57,11 @@ const readSql = statement<Row>(
      UNION ALL
      (SELECT 'retry', r.*, NULL, NULL, NULL, NULL FROM delivery r
       WHERE r.webhook_id = asked.webhook_id AND r.tries > 0 AND r.attempt_id IS NULL
-        AND r.due_at >= to_timestamp(asked.retries / 1000)
+        AND r.due_at >= to_timestamp(asked.retries / 1000) AND NOT ${RETRY_OF_CLOCK_AHEAD}
+      ORDER BY r.due_at LIMIT asked.retries_max)
+     UNION ALL
+     (SELECT 'retry', r.*, NULL, NULL, NULL, NULL FROM delivery r
+      WHERE r.webhook_id = asked.webhook_id AND r.tries > 0 AND r.attempt_id IS NULL AND ${RETRY_OF_CLOCK_AHEAD}
       ORDER BY r.due_at LIMIT asked.retries_max)
      UNION ALL
      (SELECT 'marked', m.*, NULL, NULL, NULL, NULL FROM delivery m
@@ -69,6 +76,8 @@ export interface PendingAsked {
   /** First attempts at most. */
   readonly readMax: number;
   readonly retriesMax: number;
+  /** A retry that is due later than in so long is of a clock that has stepped back since. */
+  readonly retryWaitMaxMs: number;
   /** First attempts that are looked at for those, and how many of one line are read. */
   readonly looks: { readonly lookMax: number; readonly ofLineMax: number };
   /** Where each part begins. */
@@ -91,6 +100,7 @@ export async function readPending(
     'retriesMax',
     ({ looks }: PendingAsked) => looks.lookMax,
     ({ looks }: PendingAsked) => looks.ofLineMax,
+    ({ retryWaitMaxMs }: PendingAsked) => retryWaitMaxMs / 1_000,
   ] as const;
   const rows = await queryable.query(readSql, unnestColumns(asked, columns));
   const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
@@ -106,7 +116,7 @@ function pendingOf(rows: readonly Row[], { readMax, retriesMax, looks }: Pending
     retries: retry,
     marked: marked.flatMap(markedOf),
     moreFirsts: isCut || first[0]?.looked === looks.lookMax,
-    moreRetries: retry.length === retriesMax,
+    moreRetries: retry.length >= retriesMax,
   };
 }
 

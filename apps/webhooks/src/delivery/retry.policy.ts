@@ -1,3 +1,5 @@
+import { isOfClockAhead } from '../attempt/clock-step.policy.js';
+
 /** After the first and the second attempt; the third is the last. Source: docs/api-behaviour.md#webhooks-attempts. */
 const RETRY_DELAYS_MS = [30_000, 300_000] as const;
 const JITTER = 0.2;
@@ -13,6 +15,16 @@ const JITTER = 0.2;
 export function retryDelayMs(tries: number, timeScale: number, random: () => number = Math.random): number | null {
   const delayMs = RETRY_DELAYS_MS[tries - 1];
   return delayMs === undefined ? null : Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()) * timeScale);
+}
+
+/** The longest delay of a retry, in milliseconds. @param timeScale as in `retryDelayMs` */
+export function retryDelayMaxMs(timeScale: number): number {
+  return Math.max(...RETRY_DELAYS_MS) * (1 + JITTER) * timeScale;
+}
+
+/** Whether a retry may begin: its time has come, or lies further ahead than the longest delay, by a clock that has stepped back since. */
+export function isRetryDue(dueAtMs: number, nowMs: number, timeScale: number): boolean {
+  return dueAtMs <= nowMs || isOfClockAhead(dueAtMs, nowMs, retryDelayMaxMs(timeScale));
 }
 
 /** The three forms of a date of HTTP, each with the parts of its time. Source: RFC 9110, 5.6.7. */

@@ -1,4 +1,5 @@
 import type { Random } from '@switchboard/timing';
+import { isOfClockAhead } from '../attempt/clock-step.policy.js';
 
 /** How a webhook is delivered to now. Times are milliseconds since 1970 by the database's clock. */
 export interface LaneState {
@@ -85,6 +86,38 @@ export function laneAfter(lane: LaneState, ended: EndedAttempt, timeScale: numbe
   if (lane.openedAtMs !== null && ended.beganAtMs < lane.openedAtMs) return lane;
   if (ended.isStopped === true && !isUnproven(lane)) return lane;
   return ended.isSuccess ? afterSuccess(lane, ended) : afterFailure(lane, ended, timeScale, random);
+}
+
+/**
+ * The lane when the database's clock may have stepped back. A pause, or the next probe, that lies further ahead than any is set is over. What
+ * was, was by now: else probes would be taken for none, and no failure would count, until the clock has caught up.
+ *
+ * @param nowMs by the clock as it is
+ * @returns the same lane unless the clock has stepped back
+ */
+export function laneByClock(lane: LaneState, nowMs: number, timeScale: number): LaneState {
+  const { probing, heldUntilMs, countedUntilMs, openedAtMs } = lane;
+  const byNow = (atMs: number | null): number | null => (atMs !== null && isOfClockAhead(atMs, nowMs) ? nowMs : atMs);
+  const isOver = (untilMs: number | null, waitMaxMs: number): boolean =>
+    untilMs !== null && isOfClockAhead(untilMs, nowMs, waitMaxMs * timeScale);
+  const next: LaneState = {
+    ...lane,
+    probing: probing && {
+      ...probing,
+      sinceMs: byNow(probing.sinceMs) ?? nowMs,
+      nextAtMs: isOver(probing.nextAtMs, PROBE_PAUSE.maxMs) ? nowMs : probing.nextAtMs,
+    },
+    heldUntilMs: isOver(heldUntilMs, RETRY_AFTER_MAX_MS) ? null : heldUntilMs,
+    countedUntilMs: byNow(countedUntilMs),
+    openedAtMs: byNow(openedAtMs),
+  };
+  const isSame =
+    next.heldUntilMs === heldUntilMs &&
+    next.countedUntilMs === countedUntilMs &&
+    next.openedAtMs === openedAtMs &&
+    next.probing?.sinceMs === probing?.sinceMs &&
+    next.probing?.nextAtMs === probing?.nextAtMs;
+  return isSame ? lane : next;
 }
 
 /** The lane while nothing can be sent on our side: nothing counts. */

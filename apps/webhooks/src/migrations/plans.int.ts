@@ -12,6 +12,7 @@ const readsWhole = [
   'webhooks.feed.raise-base',
   'webhooks.lane.waiting',
   'webhooks.lane.waiting-recent',
+  'webhooks.replay.due',
   'webhooks.replay.failures',
   'webhooks.replay.next',
   'webhooks.worker.renew',

@@ -1,5 +1,6 @@
 import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
+import { isOfClockAheadSql } from '../attempt/clock-step.policy.js';
 import type { ReplayedEvents } from './replayed-events.repository.js';
 
 /** Which replay of which webhook. */
@@ -21,6 +22,11 @@ export interface DueReplay extends ReplayKey {
 /** After a failed slice. */
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 };
 
+/** The longest back-off with its jitter of 25 %. */
+const WAIT_MAX_S = (BACKOFF.maxMs / 1_000) * 1.25;
+/** A replay whose time has come, or lies further ahead than any is left alone, by a clock that has stepped back since. */
+const IS_DUE = `(due_at <= now() OR ${isOfClockAheadSql('due_at', String(WAIT_MAX_S))})`;
+
 const findSql = statement<{ count: number }>(
   'webhooks.replay.find',
   'SELECT count FROM replay WHERE organization_id = $1 AND id = $2',
@@ -39,19 +45,20 @@ const dueSql = statement<DueReplay>(
   'webhooks.replay.due',
   `SELECT organization_id AS "organizationId", id, webhook_id AS "webhookId", failures FROM (
      SELECT DISTINCT ON (organization_id) organization_id, id, webhook_id, failures, due_at FROM replay
-     WHERE ended_at IS NULL AND due_at <= now() ORDER BY organization_id, due_at) first
+     WHERE ended_at IS NULL AND ${IS_DUE} ORDER BY organization_id, due_at) first
    ORDER BY due_at LIMIT $1`,
 );
 const nextSql = statement<{ inMs: number | null }>(
   'webhooks.replay.next',
-  `SELECT (extract(epoch FROM min(due_at) - now()) * 1000)::float8 AS "inMs" FROM replay WHERE ended_at IS NULL`,
+  `SELECT (extract(epoch FROM min(CASE WHEN ${IS_DUE} THEN least(due_at, now()) ELSE due_at END) - now()) * 1000)::float8 AS "inMs"
+   FROM replay WHERE ended_at IS NULL`,
 );
 /** One that another replica has is left to it. */
 const takeSql = statement<ReplayedEvents>(
   'webhooks.replay.take',
   `SELECT organization_id AS "organizationId", id AS "replayId", webhook_id AS "webhookId", since, until, types,
      only_missed AS "onlyMissed", position::float8 AS after, up_to::float8 AS "upTo"
-   FROM replay WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL AND due_at <= now() FOR UPDATE SKIP LOCKED`,
+   FROM replay WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL AND ${IS_DUE} FOR UPDATE SKIP LOCKED`,
 );
 /** It is due at once, behind the other replays of its organization. */
 const moveSql = statement(
