@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { createWebhookRpc, listWebhooksRpc } from '@switchboard/contracts/webhooks/rpc';
 import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
@@ -16,6 +16,8 @@ beforeAll(async () => {
   running = await startWebhooks(servers);
   await running.superuser.query(beganSql, []);
 });
+
+afterEach(() => void jest.restoreAllMocks());
 
 describe('a new webhook', () => {
   it('is sent what occurs from then on, though the clock of the gateway is ahead and that of the emitter behind', async () => {
@@ -61,6 +63,23 @@ describe('a new webhook', () => {
     const page = { limit: 100, cursor: null };
     expect((await running.gateway.call(listWebhooksRpc, customer.principal, page)).items).toHaveLength(20);
     expect(await create(keyed, newCustomer(running))).not.toHaveProperty('isRepetition');
+  });
+});
+
+describe('a new webhook while the clock of the database is hours from those of the services', () => {
+  it.each([
+    ['behind', 300],
+    ['ahead', -300],
+  ])('is sent what occurs from then on, and not what was held up for long: %s', async (name, minutes) => {
+    const { now } = Date;
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + minutes * 60_000);
+    const customer = newCustomer(running);
+    const webhook = await customer.register(running.receiver.at(`/database-${name}`), { id: idAt(0) });
+    const conversation = newCuid();
+    await customer.receive('long before', conversation, 1, new Date(), idAt(-70));
+    const sent = await customer.receive('now', conversation, 2, new Date(), idAt(0));
+    await eventually(async () => (await customer.attempts(webhook.id)).length > 0);
+    expect((await customer.attempts(webhook.id)).map(({ dataId }) => dataId)).toEqual([sent]);
   });
 });
 

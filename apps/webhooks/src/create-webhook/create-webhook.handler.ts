@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
@@ -6,6 +6,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { auditedWebhook } from '@switchboard/contracts/webhooks/events';
 import { createWebhookRpc, type CreateWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { CLOCK, type Clock } from '@switchboard/platform';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { dataKeyOf, SecretBox } from '@switchboard/secrets';
 import { newSigningSecret } from '@switchboard/webhook-signature';
@@ -27,6 +28,7 @@ export class CreateWebhookHandler {
     private readonly database: Database,
     private readonly judge: JudgeUrl,
     private readonly box: SecretBox,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** @throws VALIDATION_FAILED, PAYMENT_REQUIRED, CONFLICT */
@@ -63,7 +65,7 @@ export class CreateWebhookHandler {
     const dataKey = await dataKeyOf(tx, this.box, organizationId);
     const secretSealed = this.box.seal(newSigningSecret(), secretPlace(organizationId, id, 'secret_sealed'), dataKey);
     const events = [...new Set(request.events)];
-    const createdAt = cuidTime(id);
+    const createdAt = new Date(Math.min(cuidTime(id).getTime(), this.clock.now()));
     await insertWebhook(tx, { organizationId, id, url, events, description, secretSealed, createdAt, keyed });
     await insertLane(tx, organizationId, id);
   }

@@ -39,8 +39,9 @@ const shareSql = statement<Pick<WebhookRow, 'events'>>(
   `SELECT CASE WHEN deactivated_at IS NULL THEN events ELSE '{}' END AS events FROM webhook WHERE organization_id = $1 AND id = $2 FOR SHARE`,
 );
 /**
- * How far an event may seem older than a webhook that it came behind. Its id has the clock of the service that emitted it, the webhook's
- * that of a gateway.
+ * How far an event may seem older than a webhook that it came behind: its id has the clock of the service that emitted it, the webhook the
+ * earlier one of two others. All are clocks of services. That of the database has no part in it: hours behind them it would send
+ * what had occurred hours before and was held up, and hours ahead pass by what occurs from then on.
  */
 const CLOCK_MARGIN = `interval '1 hour'`;
 /** One at a time for an organization, so that its number is exact. */
@@ -56,7 +57,7 @@ const insertSql = statement(
   'webhooks.webhook.insert',
   `INSERT INTO webhook
      (organization_id, id, url, events, description, secret_sealed, events_from, idempotency_key, idempotency_body)
-   VALUES ($1, $2, $3, $4::text[], $5, $6, cuid_floor(least($7::timestamptz, now()) - ${CLOCK_MARGIN}),
+   VALUES ($1, $2, $3, $4::text[], $5, $6, cuid_floor($7::timestamptz - ${CLOCK_MARGIN}),
      decode($8, 'hex'), decode($9, 'hex'))`,
 );
 const ofRequestSql = statement<{ readonly id: string; readonly isSameBody: boolean }>(
@@ -87,7 +88,7 @@ const FIRST_PAGE = 'd';
 /** What is stored of a new webhook. */
 export interface NewWebhook extends Pick<WebhookRow, 'organizationId' | 'id' | 'url' | 'events' | 'description'> {
   readonly secretSealed: Buffer;
-  /** By the clock of the gateway. It is sent what occurs from then on. */
+  /** By the clocks of the gateway and of this service, the earlier one. It is sent what occurs from then on. */
   readonly createdAt: Date;
   /** Null: registered without an `Idempotency-Key`. */
   readonly keyed: KeyedRequest | null;
