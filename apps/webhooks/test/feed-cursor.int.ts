@@ -32,6 +32,8 @@ const steppedSql = statement(
      FROM (SELECT id, row_number() OVER (ORDER BY position) AS n FROM webhooks.event WHERE organization_id = $1) AS numbered) AS n
    WHERE e.id = n.id`,
 );
+/** Each event says whose it is. */
+const namedSql = statement('t.named', 'UPDATE webhooks.event SET body = organization_id');
 const REFUSED = { code: 'VALIDATION_FAILED', message: '`cursor` must be a `nextCursor` of this list' };
 let database: Database;
 let superuser: Database;
@@ -76,6 +78,17 @@ describe('a cursor of the feed', () => {
     expect(await read(none, nextCursor)).toMatchObject({ bodies: [], nextCursor });
     await storeEvents(database, short, 4);
     expect((await read(short.organizationId, own.nextCursor)).bodies).toHaveLength(4);
+  });
+
+  it('of another organization that is not ahead is a place of this feed, and shows nothing of the other', async () => {
+    const long = await storeWebhook(database, 9);
+    const short = await storeWebhook(database, 3);
+    await superuser.query(namedSql, []);
+    const { nextCursor: ofShort } = await read(short.organizationId, null);
+    for (const types of [null, ['message.received']]) {
+      const { bodies } = await read(long.organizationId, ofShort, types);
+      expect(bodies).toEqual(Array(6).fill(long.organizationId));
+    }
   });
 
   it('that was given before a restore from a backup is good before the feed is raised, and after', async () => {
