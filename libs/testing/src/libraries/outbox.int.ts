@@ -98,12 +98,14 @@ describe('the outbox', () => {
     naive.start();
 
     // One commit that the poller has passed by for certain.
-    const passed = Promise.withResolvers<void>();
+    const [appended, passed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const late = database.transaction(async (tx) => {
       appendNow(tx, [eventOf('late', 1)]);
+      appended.resolve();
       await passed.promise;
       await tx.query(sleep, [0]);
     });
+    await appended.promise;
     await append(eventOf('early', 1));
     await eventually(() => naive.seen.size === 1);
     passed.resolve();
@@ -145,10 +147,14 @@ describe('the outbox', () => {
     // Under locks of their own: as after a leader whose session ended while it was publishing.
     const publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
     const publications = { a: 0, b: 0 };
+    // Neither is done before the other has begun: both have read the first events.
+    const bothPublish = Promise.withResolvers<void>();
     const brokerOf = (name: 'a' | 'b'): RelayOptions['broker'] =>
       brokerThrough(publisher, async (event) => {
         // Either is the slower one at times.
         if (++publications[name] % 7 === (name === 'a' ? 1 : 4)) await database.query(sleep, [0.01]);
+        if (Math.min(publications.a, publications.b) > 0) bothPublish.resolve();
+        await bothPublish.promise;
         // As if the window in which the broker drops what comes twice were over.
         return publisher.publish({ ...event, id: `${event.id}${name}` });
       });
@@ -197,10 +203,10 @@ describe('the outbox', () => {
     await dataSource.query(`DELETE FROM contacts.relay_state WHERE stream = 'LOST'`);
     await dataSource.query(
       `INSERT INTO contacts.outbox (id, aggregate_id, subject, payload)
-       SELECT contacts.cuid_floor(now() - make_interval(secs => 90 - n)) || 'waiting' || n, 'waiting', 's', '{}' FROM generate_series(1, 3) AS n`,
+       SELECT contacts.cuid_floor(now() - make_interval(secs => 9000 - n)) || 'waiting' || n, 'waiting', 's', '{}' FROM generate_series(1, 3) AS n`,
     );
     const { pending, oldestAgeSeconds } = await outboxBacklog(database);
-    expect([pending, Math.round(oldestAgeSeconds / 10)]).toEqual([3, 9]);
+    expect([pending, Math.round(oldestAgeSeconds / 1_000)]).toEqual([3, 9]);
     await dataSource.query(`DELETE FROM contacts.outbox WHERE aggregate_id = 'waiting'`);
     expect(await deadLetterCounts(database)).toEqual(new Map());
     for (const consumer of ['a', 'b']) await buryEvent(database, consumer, delivered(1), 'x');
