@@ -10,7 +10,6 @@ import {
   DirectLink,
   LinkState,
   RPC_PATH,
-  RpcClient,
   RpcOverHttpServer,
   RpcServerStrategy,
   type RpcCall,
@@ -18,6 +17,7 @@ import {
 import { InternalServer, rpcFailure } from '@switchboard/platform';
 import { eventually, testServers, type OwnTestNats } from '../index.js';
 import { patientBudget } from '../patient-budget.js';
+import { AskingClient } from './asking-client.js';
 
 const servers = testServers({ ownNats: true });
 const principal = systemPrincipal('corg', 'test');
@@ -33,7 +33,7 @@ interface Process {
 
 describe('an rpc while NATS is away', () => {
   let nats: OwnTestNats;
-  let client: RpcClient;
+  let client: AskingClient;
   let direct: DirectLink;
   let link: LinkState;
   const processes: Process[] = [];
@@ -43,7 +43,7 @@ describe('an rpc while NATS is away', () => {
     const connection = await nats.connect('messaging');
     link = new LinkState(connection);
     direct = new DirectLink(connection, link, 'messaging');
-    client = new RpcClient(connection, { link, direct });
+    client = new AskingClient(connection, { link, direct });
     servers.onEnd(() => direct.close());
   });
   afterEach(async () => {
@@ -131,7 +131,7 @@ describe('an rpc while NATS is away', () => {
 
   it('is given to another process when the first is gone, and was taken by no process when all are', async () => {
     const [one, two] = [await startProcess('one'), await startProcess('two')];
-    await eventually(async () => (await asDirectory()).length === 2);
+    await eventually(() => processes.every(({ url }) => direct.known('contacts').includes(url)));
     await away();
     await one.close();
     for (let n = 0; n < 4; n++) expect(await client.call(rpc, principal, request)).toBe('two');
@@ -171,7 +171,10 @@ describe('an rpc while NATS is away', () => {
       expect(await ask(spent)).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 } });
     }
     expect(calls).toEqual([]);
-    expect(await ask('5000')).toEqual({ ok: 'busy' });
+    // A process that has just stood still takes nothing for a moment.
+    expect(await eventually(async () => [await ask('5000')].find((one) => Object.hasOwn(Object(one), 'ok')))).toEqual({
+      ok: 'busy',
+    });
     expect(calls[0]?.budget.leftMs).toBeLessThanOrEqual(4_750);
   });
 
@@ -187,7 +190,7 @@ describe('an rpc while NATS is away', () => {
     });
     // The last word of a process that has ended may still be on its way.
     const alive = processes.map(({ url }) => url);
-    await eventually(() => alive.every((url) => heard.has(url)), { deadlineMs: 20_000 });
+    await eventually(() => alive.every((url) => heard.has(url)));
     await connection.close();
     return [...heard.values()].filter(({ url }) => alive.includes(url));
   }

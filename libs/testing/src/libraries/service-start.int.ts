@@ -45,7 +45,8 @@ describe('an rpc whose process is killed before it answers', () => {
     await taken;
     await start();
     await expect(asked).rejects.toMatchObject({ name: 'RpcUnanswered', effect: 'unknown' });
-    expect(await client.call(rpc, principal, request, { budget: new Budget(60_000) })).toEqual(answer);
+    const again = { deadlineMs: 60_000, budget: new Budget(60_000) };
+    expect(await client.call(rpc, principal, request, again)).toEqual(answer);
   });
 
   /** A process that takes one request, and is gone then. */
