@@ -59,7 +59,7 @@ describe('provisioning', () => {
         updates.push([update, asked]);
       }
       if (!/\.STREAM\.(INFO|UPDATE)\./.test(subject)) return request.apply(provisioner, args);
-      const answer = await request.call(provisioner, subject.replace('.UPDATE.', '.INFO.'));
+      const answer = await request.call(provisioner, subject.replace('.UPDATE.', '.INFO.'), '', { timeout: 20_000 });
       const said = answer.json<{ config: Replicated }>();
       said.config.num_replicas = 3;
       return Object.defineProperty(answer, 'data', { value: Buffer.from(JSON.stringify(said)) });

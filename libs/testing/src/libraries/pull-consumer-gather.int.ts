@@ -104,13 +104,15 @@ describe('a consumer with events that have time', () => {
 });
 
 describe('a consumer that may lag', () => {
-  /** Longer than it takes to publish two events, next to other work too. */
   const PULLS_APART_MS = 5_000;
+  /** Longer than it takes to publish two events, next to other work too. */
   const FOLLOWS_MS = 1_000;
   let begins: number[];
+  /** Until then each batch takes. */
+  let held: Promise<void>;
   beforeEach(async () => {
     await consumer.stop();
-    [batches, begins] = [[], []];
+    [batches, begins, held] = [[], [], Promise.resolve()];
     topology = await makeConsumer();
   });
 
@@ -125,6 +127,7 @@ describe('a consumer that may lag', () => {
       handle: async (events) => {
         begins.push(performance.now());
         batches.push(events.map(({ envelope }) => envelope.aggregateId));
+        await held;
         return events.map(() => ({ ack: true }));
       },
       onMalformed: () => undefined,
@@ -145,12 +148,16 @@ describe('a consumer that may lag', () => {
   }
 
   it('takes the first event after a quiet time at once, and what comes then together, when its pull is due', async () => {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    held = promise;
     makeLagging(PULLS_APART_MS).start();
     const publishedMs = performance.now();
     await publish('first');
     await eventually(() => batches.length === 1);
+    // Nothing is pulled before both are there, however long a busy machine takes for that.
     await publish('second');
     await publish('third');
+    release();
     await eventually(() => batches.length === 2);
     expect(batches).toEqual([['first'], ['second', 'third']]);
     // Timers may fire a millisecond early by another clock.

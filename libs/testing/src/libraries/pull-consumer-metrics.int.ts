@@ -12,6 +12,8 @@ const own = { ...messagingContactsConsumer, name: 'measured' };
 const DURABLE = `CONTACTS.${own.name}`;
 const FAILURES = `switchboard_consumer_pull_failures_total{consumer="${own.name}"}`;
 const BACKLOG = `switchboard_consumer_backlog_events{consumer="${own.name}"}`;
+/** The client's own second is short on a busy machine. */
+const PATIENT = { timeout: 20_000 };
 let metrics: Metrics;
 let admin: NatsConnection;
 let publisher: EventPublisher;
@@ -41,6 +43,7 @@ async function provision(): Promise<void> {
   await admin.request(
     `$JS.API.CONSUMER.DURABLE.CREATE.${DURABLE}`,
     JSON.stringify({ stream_name: 'CONTACTS', config }),
+    PATIENT,
   );
 }
 
@@ -74,7 +77,7 @@ it('a consumer counts its failed pulls from 0 on, and shows what the broker stil
   await eventually(async () => (await valueOf(BACKLOG)) === 0);
   expect(await valueOf(FAILURES)).toBe(0);
 
-  await admin.request(`$JS.API.CONSUMER.DELETE.${DURABLE}`);
+  await admin.request(`$JS.API.CONSUMER.DELETE.${DURABLE}`, '', PATIENT);
   await eventually(async () => ((await valueOf(FAILURES)) ?? 0) >= 2);
   expect(await valueOf(BACKLOG)).toBeUndefined();
   await consumer.stop();

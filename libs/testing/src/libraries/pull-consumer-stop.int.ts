@@ -24,7 +24,7 @@ it('a consumer that stops while events are on their way leaves none of them to t
     max_ack_pending: 1_000,
   };
   const request = JSON.stringify({ stream_name: 'CONTACTS', config });
-  await admin.request(`$JS.API.CONSUMER.DURABLE.CREATE.CONTACTS.${patient.name}`, request);
+  await admin.request(`$JS.API.CONSUMER.DURABLE.CREATE.CONTACTS.${patient.name}`, request, { timeout: 20_000 });
   const publish = async (): Promise<string> => {
     const [id, { subject }] = [newCuid(), contactChanged];
     const envelope = { id, subject, organizationId: 'corg', aggregateId: id, sequence: 1, occurredAt: '', data: null };
