@@ -61,8 +61,9 @@ describe('what a service stands on', () => {
     await superuser.query(bury, ['cevent']);
     await becomes('switchboard_outbox_published_events_total', 2);
     await becomes('switchboard_dead_letters{consumer="contacts-opt-outs"}', 1);
-    expect(await valueOf('switchboard_dead_letters{consumer="relay"}')).toBe(0);
-    expect(await valueOf('switchboard_dependency_up{dependency="database"}')).toBe(1);
+    // A reading that a busy machine makes late is none, or says that its dependency is away.
+    await becomes('switchboard_dead_letters{consumer="relay"}', 0);
+    await becomes('switchboard_dependency_up{dependency="database"}', 1);
     expect(await valueOf('switchboard_database_connections_max')).toBe(8);
     expect(await valueOf('switchboard_database_waiting_requests')).toBe(0);
     expect(await valueOf('switchboard_nats_reconnects_total')).toBe(0);
@@ -81,7 +82,7 @@ describe('what a service stands on', () => {
     expect(await valueOf('process_uptime_seconds')).toBeGreaterThan(0);
     // What Prometheus gives a scrape by default.
     expect(performance.now() - startedMs).toBeLessThan(10_000);
-    expect(await valueOf('switchboard_dependency_up{dependency="nats"}')).toBe(1);
+    await becomes('switchboard_dependency_up{dependency="nats"}', 1);
 
     await superuser.dataSource.query(`ALTER ROLE ${role} LOGIN`);
     await becomes('switchboard_dependency_up{dependency="database"}', 1);
@@ -94,7 +95,7 @@ describe('what a service stands on', () => {
     await superuser.transaction(async (tx) => appendEvents(tx, [eventOf('b', 1)]));
     await becomes('switchboard_dependency_up{dependency="nats"}', 0);
     await becomes('switchboard_outbox_pending_events', 1);
-    expect(await valueOf('switchboard_outbox_oldest_pending_age_seconds')).toBeGreaterThan(0);
+    await eventually(async () => ((await valueOf('switchboard_outbox_oldest_pending_age_seconds')) ?? 0) > 0);
     await eventually(async () => ((await valueOf('switchboard_outbox_publish_failures_total')) ?? 0) > 0);
     await server.restart();
     await becomes('switchboard_nats_reconnects_total', 1);
