@@ -135,7 +135,10 @@ async function withLock<Result>(
   await dataSource.initialize();
   const lock = dataSource.createQueryRunner();
   try {
+    // Another run may take longer than a migration waits for a table.
+    await lock.query('SET lock_timeout = 0');
     await lock.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`${schema}.migration`]);
+    await lock.query('RESET lock_timeout');
     return await work(dataSource, lock);
   } finally {
     await lock.release();
