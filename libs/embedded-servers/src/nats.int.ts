@@ -17,9 +17,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Repeats an expectation until it holds, for at most 10 s: no signal announces the end of another process's child. */
+/** Repeats an expectation until it holds, for at most 2 minutes: no signal announces the end of another process's child. */
 async function eventually(expectation: () => Promise<void>): Promise<void> {
-  for (const deadline = Date.now() + 10_000; ; await delay(20)) {
+  for (const deadline = Date.now() + 120_000; ; await delay(20)) {
     try {
       return await expectation();
     } catch (error) {
@@ -34,7 +34,7 @@ function ask(port: number, subject: string, body: object, options: object = {}):
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let received = '';
-    socket.setTimeout(5_000, () => socket.destroy(new Error(`no answer: ${received}`)));
+    socket.setTimeout(60_000, () => socket.destroy(new Error(`no answer: ${received}`)));
     socket.once('error', reject);
     socket.on('data', (chunk) => {
       received += chunk.toString();

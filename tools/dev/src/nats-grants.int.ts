@@ -244,7 +244,8 @@ async function call(caller: NatsConnection, server: NatsConnection, rpc: RpcDefi
     callback: (_error, message) => void message.respond(JSON.stringify({ ok: rpc.subject })),
   });
   await server.flush();
-  expect(await new RpcClient(caller).call(rpc, systemPrincipal('corg', 'test'), {})).toBe(rpc.subject);
+  const patient = { deadlineMs: PATIENT.timeout };
+  expect(await new RpcClient(caller).call(rpc, systemPrincipal('corg', 'test'), {}, patient)).toBe(rpc.subject);
   serving.unsubscribe();
 }
 
