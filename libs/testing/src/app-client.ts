@@ -77,7 +77,7 @@ export class AppClient {
         value === null ? [] : [[name, value]],
       ),
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(120_000),
     });
     const text = await answer.text();
     this.onAnswer({ method, target: path, status: answer.status, headers: answer.headers, text });

@@ -79,9 +79,9 @@ describe('work in the console', () => {
     await page.getByText('Row 3 “+1999” must be a phone number').waitFor();
     const rows = ['1', '2', '1'].map((line) => `+1415555019${line},${HOSTILE},A-${line}`);
     await chooseFile(page, ['Phone,Name,Order', ...rows].join('\n'));
+    await page.getByText(/^Takes 3 of/).waitFor(); // Until then those of the file before are shown.
     await page.getByText('The first messages').waitFor();
     expect(await page.getByText(HOSTILE).count()).toBeGreaterThan(2);
-    await page.getByText(/^Takes 3 of/).waitFor();
     // A date without a time: to the page an empty value, as if it were to start at once.
     const start = page.getByLabel('Start', { exact: true });
     await start.pressSequentially('01022030');
