@@ -39,6 +39,7 @@ const sightings = fc.record<ContactSighting>({
       source: fc.constantFrom('KEYWORD' as const, 'UPSTREAM' as const),
     }),
   ),
+  isNote: fc.boolean(),
   statement: fc.record({
     id: fc.constantFrom('wamid.1', 'wamid.2', 'wamid.3'),
     at: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z'),

@@ -26,12 +26,12 @@ async function world() {
   };
   const say = (value: 'stop' | 'start', secondsAgo: number, by: Partial<ContactSighting>): Promise<ContactFacts> => {
     const at = new Date(STATED_MS - secondsAgo * 1_000).toISOString();
-    const preference = { channelId, value, source: 'UPSTREAM' } as const;
+    const preference = { channelId, value, source: 'KEYWORD' } as const;
     return see({ ...by, preference, statement: { id: `${value} ${at}`, at } });
   };
   const move = (formerPhone: string, phone: string): Promise<ContactFacts> =>
     see({ phone, formerPhone, statement: { id: newCuid(), at: new Date().toISOString() } });
-  const stopped = [{ channelId, source: 'UPSTREAM' }];
+  const stopped = [{ channelId, source: 'KEYWORD' }];
   return { ...own, channelId, see, say, move, stopped };
 }
 

@@ -2,6 +2,8 @@ import { phoneFromDigits } from '@switchboard/phone';
 
 /** What no phone begins with: E.164 forms and the upstream's own ids share one table. */
 const USER_PREFIX = 'user:';
+/** No contact has an alias of it. */
+const MOVE_PREFIX = 'move:';
 
 /** Every E.164 form of a phone; none when it is no E.164 number. */
 export function phoneForms(phone: string | null | undefined): readonly string[] {
@@ -16,6 +18,11 @@ export function messagingForms(messagingId: string | null): readonly string[] {
 /** The alias of an upstream's own id of a person. */
 export function userAlias(upstreamUserId: string): string {
   return USER_PREFIX + upstreamUserId;
+}
+
+/** Stands for an alias in what is held: a change of number that was applied to a contact which is erased. @param id of the statement */
+export function moveMark(id: string): string {
+  return MOVE_PREFIX + id;
 }
 
 /** The upstream's own id of a person, of its alias. */

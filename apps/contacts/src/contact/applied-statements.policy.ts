@@ -3,6 +3,9 @@ import type { AppliedStatements, HeldConsent, StatedTimes } from './contact.enti
 /** Changes of number that are remembered, so that a repetition does nothing. */
 const MOVES_KEPT = 10;
 
+/** Stands for a channel in the times of what was stated: when the contact of a number was erased. No channel has this id. */
+export const ERASED = '';
+
 type Stated = AppliedStatements['preferences'][string];
 
 /** Of a contact of which nothing was stated yet. */

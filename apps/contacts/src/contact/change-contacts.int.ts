@@ -68,22 +68,29 @@ async function openReplica(): Promise<Replica> {
   return { database, batch: new ChangeContactsBatch(useCase), sizes, races };
 }
 
+/** An answer without what is drawn at random of what is held. */
+function withoutGroups(answer: unknown): unknown {
+  const spelt = JSON.stringify({ answer }, (key, value: unknown) => (key === 'takenGroups' ? undefined : value));
+  return (JSON.parse(spelt) as { readonly answer?: unknown }).answer;
+}
+
 async function openSubject(): Promise<CoalesceSubject<Call>> {
   const { batch, sizes } = await openReplica();
   const { dataSource } = await prepared.superuser();
   const rowsOf = (sql: string, tenant: string): Promise<unknown> => dataSource.query(sql, [tenant]);
   return {
     // A contact or an opt-out that is not there is an answer like any other.
-    call: (call) => batch.change(changeOf(call)).catch(notFound),
+    call: (call) => batch.change(changeOf(call)).then(withoutGroups, notFound),
     batchSizes: sizes,
     clear: () =>
       dataSource.query(
-        `TRUNCATE contacts.contact, contacts.contact_alias, contacts.opt_out, contacts.held_statement, contacts.outbox`,
+        `TRUNCATE contacts.contact, contacts.contact_alias, contacts.opt_out, contacts.held_opt_out,
+           contacts.held_statement, contacts.outbox`,
       ),
     stored: async (tenant) => ({
       contacts: await rowsOf(
-        `SELECT id, phone, messaging_id, name, email, version, coverage, applied_statements, search_text,
-           merged_into
+        `SELECT id, phone, messaging_id, name, email, version, coverage, applied_statements - 'takenGroups' AS applied,
+           search_text, merged_into
          FROM contacts.contact WHERE organization_id = $1 ORDER BY id`,
         tenant,
       ),
@@ -93,6 +100,10 @@ async function openSubject(): Promise<CoalesceSubject<Call>> {
       ),
       optOuts: await rowsOf(
         `SELECT id, contact_id, channel_id, source FROM contacts.opt_out WHERE organization_id = $1 ORDER BY id`,
+        tenant,
+      ),
+      heldOptOuts: await rowsOf(
+        `SELECT alias_hmac, channel_id, source FROM contacts.held_opt_out WHERE organization_id = $1 ORDER BY 1, 2`,
         tenant,
       ),
       heldStatements: await rowsOf(
@@ -211,7 +222,8 @@ async function changeEverywhere(
       const change = createOptOut(own, { ...input('cchannel2'), of: { phone: phoneOf(first.phone) } }, null);
       calls.push(replica.batch.change(change, signal).then(({ contact }) => [contact]));
     } else {
-      calls.push(replica.batch.change(resolveContacts(own, sightings, null), signal));
+      const resolved = replica.batch.change(resolveContacts(own, sightings, null), signal);
+      calls.push(resolved.then((contacts) => contacts.filter((contact) => contact !== null)));
     }
     if (n % 20 === 0) await setImmediate();
   }

@@ -3,7 +3,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { appendEvents, Relay } from '@switchboard/outbox';
-import { Database, type TransactionOptions } from '@switchboard/postgres';
+import { Database, type Queryable, type Transaction, type TransactionOptions } from '@switchboard/postgres';
 import { CLOCK, erasedAmong, type Clock } from '@switchboard/platform';
 import { HeldOptOutRepository, type HeldForAlias } from '../held-opt-out/held-opt-out.repository.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
@@ -11,6 +11,7 @@ import { eventsOf, needsChannels } from './contact-events.policy.js';
 import { ContactLedger } from './contact-ledger.js';
 import { ContactRepository, storeContacts, type ContactQuestion } from './contact.repository.js';
 import { keepFormerAliases } from './former-alias.repository.js';
+import type { Holding } from './held-ledger.js';
 
 /** One call's change of contacts. */
 export interface ContactChange<Result> extends ContactQuestion {
@@ -63,7 +64,7 @@ export class ChangeContacts {
       const outcomes = changes.map((change) => outcomeOf(change, ledgers.get(change.organizationId)));
       const [found, refused] = await Promise.all([this.heldFor(ledgers), this.erasedOf(ledgers)]);
       // Decided anew with what is held for a number that a contact gains, which is rare.
-      const isNews = found.length > held.length || refused.size > 0;
+      const isNews = !isAmong(found, held) || refused.size > 0;
       held = found;
       erased = new Set([...erased, ...refused]);
       if (!isNews && (await this.store(ledgers, held, at, options))) return outcomes;
@@ -71,11 +72,14 @@ export class ChangeContacts {
     throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
   }
 
-  private async heldFor(ledgers: ReadonlyMap<string, ContactLedger>): Promise<HeldForAlias[]> {
-    const gained = [...ledgers].flatMap(([organizationId, ledger]) =>
-      ledger.gainedAliases().map((alias) => ({ organizationId, alias })),
+  private async heldFor(
+    ledgers: ReadonlyMap<string, ContactLedger>,
+    through: Queryable = this.database,
+  ): Promise<HeldForAlias[]> {
+    const aliases = [...ledgers].flatMap(([organizationId, ledger]) =>
+      ledger.heldAliases().map((alias) => ({ organizationId, alias })),
     );
-    return gained.length > 0 ? this.heldOptOuts.find(gained) : [];
+    return aliases.length > 0 ? this.heldOptOuts.find(aliases, through) : [];
   }
 
   /** A call that is asked again finds no contact where its own was erased meanwhile: the id stays that of the erased one. */
@@ -110,24 +114,28 @@ export class ChangeContacts {
   ): Promise<boolean> {
     const ledgers = [...byOrganization.values()];
     const steps = ledgers.flatMap((ledger) => ledger.steps);
-    if (steps.length === 0) return true;
+    const holdings = ledgers.flatMap((ledger) => ledger.held.heldAnew());
+    if (steps.length === 0 && holdings.length === 0) return true;
     const covering = new Set(steps.filter(needsChannels).map(({ after }) => after.organizationId));
     const channelIds = await this.channels.idsOf([...covering]);
     try {
       await this.database.transaction(
         async (tx) => {
           const writes = ledgers.flatMap((ledger) => ledger.writes());
-          if (!(await storeContacts(tx, writes))) throw new RaceLost();
+          if (!(await storeContacts(tx, writes, holdings))) throw new RaceLost();
+          // What is held for an alias changes under its key alone, which this transaction has by now.
+          if (!isAmong(await this.heldFor(byOrganization, tx), held)) throw new RaceLost();
           const givenUp = ledgers.flatMap((ledger) => ledger.givenUp);
           await keepFormerAliases(tx, givenUp);
           const taken = held.filter(({ organizationId, alias }) =>
-            byOrganization.get(organizationId)?.taken.has(alias),
+            byOrganization.get(organizationId)?.held.taken.has(alias),
           );
           if (!(await this.heldOptOuts.release(tx, taken))) throw new RaceLost();
           await this.heldOptOuts.holdStatements(
             tx,
             ledgers.flatMap((ledger) => ledger.left()),
           );
+          await this.holdAnew(tx, holdings);
           const events = steps.flatMap((step) => eventsOf(step, channelIds.get(step.after.organizationId) ?? [], at));
           appendEvents(tx, events);
         },
@@ -140,6 +148,20 @@ export class ChangeContacts {
       throw error;
     }
   }
+
+  private async holdAnew(tx: Transaction, holdings: readonly Holding[]): Promise<void> {
+    for (const holding of holdings) await this.heldOptOuts.hold(tx, holding);
+    const stated = holdings.flatMap(({ organizationId, aliases, statedAt }) =>
+      aliases.map((alias) => ({ organizationId, alias, statedAt })),
+    );
+    await this.heldOptOuts.holdStatements(tx, stated);
+  }
+}
+
+/** Whether changes that were decided with `held` were decided with all that is found. */
+function isAmong(found: readonly HeldForAlias[], held: readonly HeldForAlias[]): boolean {
+  const known = new Set(held.map((one) => JSON.stringify(one)));
+  return found.every((one) => known.has(JSON.stringify(one)));
 }
 
 function outcomeOf(change: ContactChange<unknown>, ledger: ContactLedger | undefined): ChangeOutcome {

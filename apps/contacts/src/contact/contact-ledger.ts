@@ -1,7 +1,8 @@
 import { aliasList } from './alias.policy.js';
-import { appliedToBoth, appliedWith, statedTimes, withoutGroups } from './applied-statements.policy.js';
+import { appliedToBoth, statedTimes, withoutGroups } from './applied-statements.policy.js';
 import { isBehindFloor, versionAfter } from './contact-version.policy.js';
 import type { AppliedStatements, Contact, FormerAlias, HeldConsent, StatedTimes } from './contact.entity.js';
+import { HeldLedger } from './held-ledger.js';
 import { optOutsOfBoth } from './opt-outs-of-both.policy.js';
 
 /** One change of a contact, to be emitted. */
@@ -42,8 +43,8 @@ export type ContactPatch = Partial<NewContact & Pick<Contact, 'optOuts' | 'appli
 export class ContactLedger {
   /** What happened, in order. */
   readonly steps: ContactStep[] = [];
-  /** Aliases of which a contact has by now what was held for them. */
-  readonly taken = new Set<string>();
+  /** What is held for aliases of no contact: it goes on holding for whoever has them next. */
+  readonly held: HeldLedger;
   /** Aliases that contacts gave up, also such as they did not have when they were read. */
   readonly givenUp: FormerAlias[] = [];
   /** Ids that callers gave to new contacts. */
@@ -52,7 +53,6 @@ export class ContactLedger {
   private traceparent: string | null = null;
   /** What was stated of the contacts that gave an alias up, by alias. */
   private readonly statedOf = new Map<string, AppliedStatements | null>();
-  private readonly held: Map<string, HeldConsent>;
   private readonly contacts = new Map<string, Contact>();
   private readonly owners = new Map<string, string>();
   private readonly read: ReadonlyMap<string, Contact>;
@@ -63,12 +63,12 @@ export class ContactLedger {
     /** The moment of the batch. */
     private readonly at: Date,
     readonly newId: () => string,
-    /** What is held, by alias: it goes on holding for whoever has it. */
+    /** By alias. */
     held: ReadonlyMap<string, HeldConsent> = new Map(),
     /** Contacts that are erased: their ids are given to no other. */
     private readonly erased: ReadonlySet<string> = new Set(),
   ) {
-    this.held = new Map(held);
+    this.held = new HeldLedger(organizationId, held, newId);
     this.read = new Map(known.map((contact) => [contact.id, contact]));
     for (const contact of known) this.put(contact);
   }
@@ -76,7 +76,7 @@ export class ContactLedger {
   /** Begins the change of another call, which finds what the former ones leave as if they had been stored. */
   begin(traceparent: string | null): void {
     this.traceparent = traceparent;
-    for (const { alias, statedAt } of this.left()) this.held.set(alias, { optOuts: [], statedAt, groupId: null });
+    for (const { alias, statedAt } of this.left()) this.held.leave(alias, statedAt);
   }
 
   find(id: string): Contact | undefined {
@@ -116,7 +116,8 @@ export class ContactLedger {
       appliedStatements: null,
       mergedInto: null,
     };
-    const after = this.inherit({ ...made, ...own, aliases: aliasList(made.aliases) }, []);
+    const aliases = aliasList(made.aliases);
+    const after = this.held.take<Contact>({ ...made, ...own, aliases }, aliases);
     this.put(after);
     this.recordStep(null, after);
     return after;
@@ -129,7 +130,8 @@ export class ContactLedger {
    */
   change(before: Contact, patch: ContactPatch, given: GivenToStep = {}): Contact {
     const aliases = aliasList(patch.aliases ?? before.aliases);
-    const changed = this.inherit({ ...before, ...patch, aliases, updatedAt: this.at }, before.aliases);
+    const gained = aliases.filter((alias) => !before.aliases.includes(alias));
+    const changed = this.held.take<Contact>({ ...before, ...patch, aliases, updatedAt: this.at }, gained);
     const after: Contact = { ...changed, version: versionAfter(before, changed, given.isConfirmed ?? false) };
     for (const alias of before.aliases.filter((one) => !aliases.includes(one))) {
       this.owners.delete(alias);
@@ -171,12 +173,12 @@ export class ContactLedger {
     this.recordStep(contact, contact, { observed });
   }
 
-  /** Aliases that contacts gained, each once, also such as they gave up again. */
-  gainedAliases(): readonly string[] {
+  /** Aliases that contacts gained, also such as they gave up again, and those of which it was asked what is held; each once. */
+  heldAliases(): readonly string[] {
     const gained = this.steps.flatMap(({ before, after }) =>
       after.aliases.filter((alias) => !before?.aliases.includes(alias)),
     );
-    return [...new Set(gained)];
+    return [...new Set([...gained, ...this.held.asked])];
   }
 
   /** What contacts gave up and none has by now, with what was stated of them. */
@@ -198,20 +200,6 @@ export class ContactLedger {
   private leadingToLast(contact: Contact): Contact {
     if (contact.mergedInto === null) return contact;
     return { ...contact, mergedInto: this.findGoingOn(contact.id)?.id ?? contact.mergedInto };
-  }
-
-  /** With what is held for the aliases that it gains; what it took by another alias may have been removed since. */
-  private inherit(contact: Contact, former: readonly string[]): Contact {
-    const gained = contact.aliases.filter((alias) => !former.includes(alias) && this.held.has(alias));
-    if (gained.length === 0) return contact;
-    for (const alias of gained) this.taken.add(alias);
-    const held = gained.flatMap((alias) => this.held.get(alias) ?? []);
-    const taken = contact.appliedStatements?.takenGroups ?? [];
-    const news = held.filter(({ groupId }) => groupId === null || !taken.includes(groupId));
-    const byChannel = new Map(news.flatMap(({ optOuts }) => optOuts).map((one) => [one.channelId, one]));
-    const optOuts = [...byChannel.values()].map((one) => ({ ...one, id: '', reason: null }));
-    const appliedStatements = held.map(appliedWith).reduce(appliedToBoth, contact.appliedStatements);
-    return { ...contact, appliedStatements, optOuts: optOutsOfBoth(contact, { optOuts }, this.newId) };
   }
 
   private put(contact: Contact): void {

@@ -30,8 +30,11 @@ export interface FormerAlias {
   readonly until: Date;
 }
 
-/** By channel: when a preference was last stated, ISO 8601. */
+/** By channel: when a preference was last stated, ISO 8601; under `ERASED`, when the contact was erased. */
 export type StatedTimes = Readonly<Record<string, string>>;
+
+/** Consent, of a contact or without one. */
+export type Consent = Pick<Contact, 'appliedStatements' | 'optOuts'>;
 
 /** What is held for an alias since the contact that had it was erased, or gave it up. */
 export interface HeldConsent {

@@ -4,6 +4,7 @@ import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { Database, statement, unnestColumns, type Transaction } from '@switchboard/postgres';
 import type { Contact, OptOut } from './contact.entity.js';
 import type { ContactWrite } from './contact-ledger.js';
+import type { Holding } from './held-ledger.js';
 import { storeMerges } from './store-merges.js';
 import { coverageOf, searchTextOf } from './contact.policy.js';
 import { VERSION_FLOOR } from './version-floor.js';
@@ -14,6 +15,16 @@ export interface ContactQuestion {
   readonly aliases: readonly string[];
   readonly contactIds: readonly string[];
 }
+
+/** A row of `contact_alias`. */
+interface AliasRow {
+  readonly organizationId: string;
+  readonly alias: string;
+  readonly contactId: string;
+}
+
+/** Has the key of an alias that no contact has, until the commit. */
+const NO_CONTACT = '';
 
 interface ContactRow extends Omit<Contact, 'aliases' | 'optOuts'> {
   readonly aliases: readonly string[] | null;
@@ -141,12 +152,17 @@ function goingOnOf({ organizationId, mergedInto }: Pick<Contact, 'organizationId
  * Stores what has changed of contacts: their rows, their aliases and their opt-outs.
  *
  * All rows are locked first, then all keys, each in one order, so that transactions cannot deadlock. An alias passes from
- * one contact to another only under the locks of both.
+ * one contact to another only under the locks of both. The key of one for which something is held anew is claimed until the commit, and
+ * given back by it: no contact gains the alias meanwhile.
  *
  * @returns false when a contact has changed since it was read, or another transaction has claimed an alias: it has
  * committed, and a new read shows what it did
  */
-export async function storeContacts(tx: Transaction, writes: readonly ContactWrite[]): Promise<boolean> {
+export async function storeContacts(
+  tx: Transaction,
+  writes: readonly ContactWrite[],
+  holdings: readonly Pick<Holding, 'organizationId' | 'aliases'>[] = [],
+): Promise<boolean> {
   const changed = writes.flatMap(({ before, after }) => (before ? [{ before, after }] : []));
   if (changed.length > 0) {
     const versions = changed.map(({ before }) => before.version);
@@ -155,7 +171,7 @@ export async function storeContacts(tx: Transaction, writes: readonly ContactWri
     const stored = await tx.query(changeContacts, [...columns, versions, mergedInto]);
     if (stored.length < changed.length) return false;
   }
-  if (!(await moveAliases(tx, writes))) return false;
+  if (!(await moveAliases(tx, writes, holdings))) return false;
   const created = writes.filter(({ before }) => !before).map(({ after }) => after);
   if (created.length > 0) {
     const mergedInto = created.map((contact) => contact.mergedInto);
@@ -166,13 +182,24 @@ export async function storeContacts(tx: Transaction, writes: readonly ContactWri
   return true;
 }
 
-async function moveAliases(tx: Transaction, writes: readonly ContactWrite[]): Promise<boolean> {
-  const released = aliasesOf(writes, ({ before, after }) => missing(before?.aliases ?? [], after.aliases));
-  const claimed = aliasesOf(writes, ({ before, after }) => missing(after.aliases, before?.aliases ?? []));
+async function moveAliases(
+  tx: Transaction,
+  writes: readonly ContactWrite[],
+  holdings: readonly Pick<Holding, 'organizationId' | 'aliases'>[],
+): Promise<boolean> {
+  const passing = holdings.flatMap(({ organizationId, aliases }) =>
+    aliases.map((alias) => ({ organizationId, alias, contactId: NO_CONTACT })),
+  );
+  const released = columnsOfAliases(
+    aliasesOf(writes, ({ before, after }) => missing(before?.aliases ?? [], after.aliases)),
+  );
+  const gained = aliasesOf(writes, ({ before, after }) => missing(after.aliases, before?.aliases ?? []));
+  const claimed = columnsOfAliases([...gained, ...passing]);
   // Both leave in one write; the server runs them in this order.
   const release = released[0].length > 0 ? tx.query(releaseAliases, released) : Promise.resolve([]);
   const claim = claimed[0].length > 0 ? tx.query(claimAliases, claimed) : Promise.resolve([]);
   const [, won] = await Promise.all([release, claim]);
+  if (passing.length > 0) tx.atCommit(releaseAliases, columnsOfAliases(passing));
   return won.length === claimed[0].length;
 }
 
@@ -206,13 +233,13 @@ function columnsOf(contacts: readonly Contact[]): unknown[][] {
   ]);
 }
 
-function aliasesOf(
-  writes: readonly ContactWrite[],
-  select: (write: ContactWrite) => readonly string[],
-): [string[], string[], string[]] {
-  const rows = writes.flatMap((write) =>
+function aliasesOf(writes: readonly ContactWrite[], select: (write: ContactWrite) => readonly string[]): AliasRow[] {
+  return writes.flatMap((write) =>
     select(write).map((alias) => ({ organizationId: write.after.organizationId, alias, contactId: write.after.id })),
   );
+}
+
+function columnsOfAliases(rows: readonly AliasRow[]): [string[], string[], string[]] {
   return unnestColumns(rows, ['organizationId', 'alias', 'contactId']);
 }
 

@@ -6,7 +6,7 @@ import type { Contact, OptOut } from './contact.entity.js';
  * @param idOf the id that one of the other's has here: its own where it moves, a new one where the other keeps it
  */
 export function optOutsOfBoth(
-  contact: Contact,
+  contact: Pick<Contact, 'optOuts'>,
   other: Pick<Contact, 'optOuts'>,
   idOf: (optOut: OptOut) => string,
 ): readonly OptOut[] {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { contactActed } from '@switchboard/contracts/contacts/events';
 import type { AuditedActor } from '@switchboard/contracts/grammar/audited-act';
@@ -5,8 +6,8 @@ import { serviceNames } from '@switchboard/contracts/topology';
 import { appendAct, appendEvents, findAct, Relay } from '@switchboard/outbox';
 import { EraseSignal, CLOCK, noteErasures, type Clock } from '@switchboard/platform';
 import { Database, statement, type Transaction } from '@switchboard/postgres';
-import { phoneForms } from '../contact/alias.policy.js';
-import { statedTimes } from '../contact/applied-statements.policy.js';
+import { moveMark, phoneForms } from '../contact/alias.policy.js';
+import { ERASED, statedTimes } from '../contact/applied-statements.policy.js';
 import type { Contact, OptOut } from '../contact/contact.entity.js';
 import { keepFormerAliases } from '../contact/former-alias.repository.js';
 import { mergedIdsOf } from '../contact/merged-contact.repository.js';
@@ -46,6 +47,12 @@ const keepNumbers = statement(
    ON CONFLICT DO NOTHING`,
 );
 
+/** As long as repetitions come. */
+const formerAliases = statement<{ alias: string }>(
+  'contacts.erase.former-aliases',
+  `SELECT alias FROM former_alias WHERE organization_id = $1 AND contact_id = $2
+     AND until > $3::timestamptz - interval '35 days'`,
+);
 /** What the contact gave up is among it already: see `keepFormerAliases`. */
 const isFormerSql = statement(
   'contacts.erase.is-former',
@@ -115,18 +122,36 @@ export class EraseContact {
     const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
     const optOuts = await tx.query(deleteOptOuts, key);
     const takenGroups = contact.appliedStatements?.takenGroups ?? [];
-    await this.heldOptOuts.hold(tx, { organizationId, aliases, optOuts, takenGroups });
-    const statedAt = statedTimes(contact.appliedStatements);
-    await this.heldOptOuts.holdStatements(
-      tx,
-      aliases.map((alias) => ({ organizationId, alias, statedAt })),
-    );
+    await this.heldOptOuts.hold(tx, { organizationId, aliases, optOuts, takenGroups, groupId: randomUUID() });
+    await this.holdStatements(tx, erased, contact, aliases);
     await this.keepShownPhone(tx, organizationId, contactId, contact, aliases);
     await tx.query(keepNumbers, [...key, aliases, serviceNames, sequence]);
     await noteErasures(tx, [erased]);
     tx.atCommit(forgetRemovals, key);
     appendEvents(tx, [erasedEvent(erased)]);
     return { organizationId, contactId, version: sequence, erasedAt };
+  }
+
+  /**
+   * So that what is repeated, or comes late, changes nothing of the person and makes no contact: the times of what was stated and of the
+   * erasure, for lately given up aliases that of the erasure alone, and the changes of number.
+   */
+  private async holdStatements(
+    tx: Transaction,
+    { organizationId, contactId, erasedAt }: AnnouncedErasure,
+    { appliedStatements }: Pick<Contact, 'appliedStatements'>,
+    aliases: readonly string[],
+  ): Promise<void> {
+    const former = await tx.query(formerAliases, [organizationId, contactId, erasedAt]);
+    const marked = new Set(former.map(({ alias }) => alias));
+    for (const move of appliedStatements?.moves ?? []) marked.add(moveMark(move));
+    for (const alias of aliases) marked.delete(alias);
+    const erased = { [ERASED]: erasedAt.toISOString() };
+    const statedAt = { ...statedTimes(appliedStatements), ...erased };
+    await this.heldOptOuts.holdStatements(tx, [
+      ...aliases.map((alias) => ({ organizationId, alias, statedAt })),
+      ...[...marked].map((alias) => ({ organizationId, alias, statedAt: erased })),
+    ]);
   }
 
   /** A contact that was merged away long ago, or by an earlier release, shows a number that nothing names any more. */

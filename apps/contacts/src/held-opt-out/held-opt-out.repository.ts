@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { OptOutSource } from '@switchboard/contracts/contacts/http';
 import {
@@ -7,6 +6,7 @@ import {
   statement,
   unnestColumns,
   type PruneStatement,
+  type Queryable,
   type Transaction,
 } from '@switchboard/postgres';
 import type { HeldConsent } from '../contact/contact.entity.js';
@@ -24,12 +24,14 @@ export interface HeldForAlias extends AliasKey, HeldConsent {}
 /** An alias, with when preferences were stated of the contact that had it. */
 export type StatedOfAlias = AliasKey & Pick<HeldConsent, 'statedAt'>;
 
-/** What is left of a contact that is being erased. */
+/** What is left of a contact that is being erased, or is held for a number without one. */
 export interface ErasedConsent extends Pick<HeldConsent, 'optOuts'> {
   readonly organizationId: string;
   readonly aliases: readonly string[];
   /** Of the opt-outs of erased contacts that it had taken over. */
   readonly takenGroups: readonly string[];
+  /** A new one of its own. */
+  readonly groupId: string;
 }
 
 /** Of an opt-out, or of what was stated on a channel. */
@@ -108,12 +110,12 @@ export class HeldOptOutRepository {
   ) {}
 
   /** What is held for the aliases, one item each that has any. One statement more than none where an organization holds nothing. */
-  async find(aliases: readonly AliasKey[]): Promise<HeldForAlias[]> {
+  async find(aliases: readonly AliasKey[], through: Queryable = this.database): Promise<HeldForAlias[]> {
     const organizationIds = [...new Set(aliases.map(({ organizationId }) => organizationId))];
-    const hashes = await this.hashes.find(this.database, organizationIds);
+    const hashes = await this.hashes.find(through, organizationIds);
     const asked = hashed(aliases, hashes);
     if (asked.length === 0) return [];
-    const rows = await this.database.query(findSql, unnestColumns(asked, ['organizationId', 'hmac']));
+    const rows = await through.query(findSql, unnestColumns(asked, ['organizationId', 'hmac']));
     const byAlias = Map.groupBy(rows, ({ organizationId, aliasHmac }) => rowKey(organizationId, aliasHmac));
     return asked.flatMap(({ organizationId, alias, hmac }) => {
       const own = byAlias.get(rowKey(organizationId, hmac));
@@ -140,18 +142,20 @@ export class HeldOptOutRepository {
   }
 
   /**
-   * Holds the opt-outs of a contact that is being erased, under each alias that it had, in place of any that were, and in place of
+   * Holds the opt-outs of a contact that is being erased, or of a number without one, under each alias, in place of any that were, and in place of
    * what is left of those that it had taken over: by their other aliases it is the same person.
    */
-  async hold(tx: Transaction, { organizationId, aliases, optOuts, takenGroups }: ErasedConsent): Promise<void> {
+  async hold(
+    tx: Transaction,
+    { organizationId, aliases, optOuts, takenGroups, groupId }: ErasedConsent,
+  ): Promise<void> {
     const hash = await this.hashes.ensure(tx, organizationId);
     const own = aliases.map((alias) => ({ organizationId, hmac: hash(alias) }));
     await tx.query(deleteSql, unnestColumns(own, ['organizationId', 'hmac']));
-    const groups = takenGroups.map((groupId) => ({ organizationId, groupId }));
+    const groups = takenGroups.map((taken) => ({ organizationId, groupId: taken }));
     const left =
       groups.length > 0 ? await tx.query(deleteGroupsSql, unnestColumns(groups, ['organizationId', 'groupId'])) : [];
     const keys = [...own, ...left.map(({ hmac }) => ({ organizationId, hmac }))];
-    const groupId = randomUUID();
     const rows = keys.flatMap((key) =>
       optOuts.map(({ channelId, source }) => ({ ...key, channelId, source, groupId })),
     );
@@ -197,7 +201,9 @@ function heldKey(
   return `${rowKey(organizationId, aliasHmac)} ${channelId} ${groupId}`;
 }
 
-function consentOf(rows: readonly HeldRow[]): HeldConsent {
+/** Spelt in one order, so that what is the same compares as such. */
+function consentOf(unordered: readonly HeldRow[]): HeldConsent {
+  const rows = [...unordered].sort((one, other) => (one.channelId < other.channelId ? -1 : 1));
   const optOuts = rows.flatMap(({ channelId, source }) => (source === null ? [] : [{ channelId, source }]));
   const stated = rows.flatMap(({ channelId, statedAt }) => (statedAt ? [[channelId, statedAt.toISOString()]] : []));
   const groupId = rows.find((row) => row.groupId !== null)?.groupId ?? null;

@@ -18,6 +18,8 @@ export class ResolveContactsHandler {
   async resolve({ principal, request, budget }: RpcCall<RpcRequestOf<Rpc>>): Promise<RpcResponseOf<Rpc>> {
     const sightings = checkSightings(request.sightings);
     const change = resolveContacts(principal.organizationId, sightings, activeTraceparent());
-    return { contacts: await this.batch.change(change, budget.signal) };
+    const resolved = await this.batch.change(change, budget.signal);
+    const without = resolved.flatMap((contact, index) => (contact ? [] : [index]));
+    return { contacts: resolved.filter((contact) => contact !== null), ...(without.length > 0 && { without }) };
   }
 }

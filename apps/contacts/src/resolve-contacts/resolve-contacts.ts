@@ -6,7 +6,7 @@ import { factsOf } from '../contact/contact.policy.js';
 import { aliasesOf, resolveSighting } from './resolve-sighting.policy.js';
 
 /**
- * Finds or makes the contacts of sightings: one contact per sighting, in order.
+ * Finds or makes the contacts of sightings: one contact per sighting, in order; null for a note of which none is made.
  *
  * @throws CONTACT_NOT_FOUND when a sighting names one that does not exist
  */
@@ -14,7 +14,7 @@ export function resolveContacts(
   organizationId: string,
   sightings: readonly ContactSighting[],
   traceparent: string | null,
-): ContactChange<readonly ContactFacts[]> {
+): ContactChange<readonly (ContactFacts | null)[]> {
   const contactIds = sightings.flatMap(({ contactId }) => contactId ?? []);
   return {
     organizationId,
@@ -25,7 +25,7 @@ export function resolveContacts(
       if (contactIds.some((id) => !ledger.findGoingOn(id))) throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
       return sightings.map((sighting) => {
         const contact = resolveSighting(ledger, sighting);
-        return factsOf(sighting.hasNoOwner === true ? ledger.confirm(contact) : contact);
+        return contact && factsOf(sighting.hasNoOwner === true ? ledger.confirm(contact) : contact);
       });
     },
   };

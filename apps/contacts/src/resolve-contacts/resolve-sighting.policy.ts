@@ -1,6 +1,6 @@
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { hasVisible } from '@switchboard/contracts/grammar/one-line';
-import { aliasList, isPhoneForm, messagingForms, phoneForms, userAlias } from '../contact/alias.policy.js';
+import { aliasList, isPhoneForm, messagingForms, moveMark, phoneForms, userAlias } from '../contact/alias.policy.js';
 import { appliedToBoth, withMove, withoutGroups } from '../contact/applied-statements.policy.js';
 import type { Contact } from '../contact/contact.entity.js';
 import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
@@ -23,13 +23,16 @@ export function aliasesOf(sighting: ContactSighting): readonly string[] {
  *
  * Consent follows the person: where two contacts turn out to be one person, the one that goes on gets the opt-outs of the other and
  * what was stated there, and the id of the other stands for it from then on.
+ *
+ * @returns null for a note of the upstream of which no contact is made
  */
-export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting): Contact {
+export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting): Contact | null {
   const named = sighting.contactId ? ledger.findGoingOn(sighting.contactId) : undefined;
   if (named && ledger.findByAlias(phoneForms(sighting.phone)) !== named) return named;
   const moved = followNumber(ledger, sighting);
   joinAccount(ledger, sighting);
   const known = joinUser(ledger, sighting) ?? moved;
+  if (!known && isOfNone(ledger, sighting)) return null;
   const contact = known ? sighted(ledger, known, sighting) : create(ledger, sighting);
   const { preference, statement } = sighting;
   const patch = preference && statement ? preferencePatch(contact, preference, statement, ledger.newId) : null;
@@ -45,6 +48,8 @@ function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact
   const former = ledger.findByAlias(phoneForms(sighting.formerPhone));
   const { phone, statement } = sighting;
   if (!former || !phone || !statement || current?.appliedStatements?.moves.includes(statement.id)) return current;
+  // It was of a contact that is erased by now: whoever has the old number since has not moved.
+  if (ledger.held.isErased([moveMark(statement.id)])) return current;
   const appliedStatements = withMove((current ?? former).appliedStatements, statement.id);
   const persons = former.aliases.filter((alias) => !isPhoneForm(alias));
   if (!current || current === former) {
@@ -100,6 +105,21 @@ function consentOfBoth(
     appliedStatements: appliedToBoth(contact.appliedStatements, withoutGroups(other.appliedStatements)),
     optOuts: optOutsOfBoth(contact, other, ledger.newId),
   };
+}
+
+/**
+ * Whether no contact is made of a note of the upstream: a changed number alone says nothing of a person who is unknown, a preference in the
+ * settings that is repeated neither. Of a person who was erased lately none makes a contact: what it changes of opt-outs is held.
+ */
+function isOfNone(ledger: ContactLedger, sighting: ContactSighting): boolean {
+  const { isNote = false, preference, statement } = sighting;
+  if (!isNote || !preference || !statement) return isNote;
+  const aliases = aliasList(numberFormsOf(sighting), userAliasesOf(sighting));
+  const held = ledger.held.consentFor(aliases);
+  const patch = preferencePatch(held, preference, statement, ledger.newId);
+  if (patch && !ledger.held.isErased(aliases)) return false;
+  if (patch) ledger.held.hold(aliases, { ...held, ...patch });
+  return true;
 }
 
 function sighted(ledger: ContactLedger, contact: Contact, sighting: ContactSighting): Contact {

@@ -1,60 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { contactOf, NEW, OLD, optOut, said, world } from '../../test/sightings.js';
 import { userAlias } from '../contact/alias.policy.js';
-import type { Contact, OptOut } from '../contact/contact.entity.js';
-import { ContactLedger } from '../contact/contact-ledger.js';
-import { resolveSighting } from './resolve-sighting.policy.js';
 
-const OLD = '+12015550101';
-const NEW = '+12015550102';
 const MEXICO = ['+5215512345678', '+525512345678'];
 const moved = (phone: string, formerPhone: string, id = 'wamid.move'): Partial<ContactSighting> => ({
   phone,
   formerPhone,
   messagingId: phone.slice(1),
   statement: { id, at: '2026-01-02T00:00:00.000Z' },
-});
-
-const said = (value: 'stop' | 'start', second: number, by: Partial<ContactSighting>): Partial<ContactSighting> => ({
-  ...by,
-  preference: { channelId: 'cchannel1', value, source: 'KEYWORD' },
-  statement: { id: `wamid.said-${second}`, at: new Date(second * 1_000).toISOString() },
-});
-
-/** An organization's contacts, and what is seen of them. */
-function world(...known: readonly Contact[]) {
-  let ids = 0;
-  const ledger = new ContactLedger('corg', known, new Date('2026-01-02T00:00:00Z'), () => `cnew${++ids}`);
-  const see = (sighting: Partial<ContactSighting>): Contact =>
-    resolveSighting(ledger, { phone: null, profileName: null, messagingId: null, ...sighting });
-  return { ledger, see, events: (): number => ledger.steps.length };
-}
-
-function contactOf(id: string, phone: string, more: Partial<Contact> = {}): Contact {
-  return {
-    organizationId: 'corg',
-    id,
-    phone,
-    aliases: phone === '' ? [] : [phone],
-    messagingId: phone.slice(1),
-    name: null,
-    email: null,
-    optOuts: [],
-    appliedStatements: null,
-    mergedInto: null,
-    version: 1,
-    versionFloor: 0,
-    updatedAt: new Date(0),
-    ...more,
-  };
-}
-
-const optOut = (id: string, channelId: string, source: OptOut['source'] = 'API'): OptOut => ({
-  id,
-  channelId,
-  source,
-  reason: null,
 });
 
 describe('a sighting', () => {
@@ -184,38 +139,6 @@ describe("the upstream's own id of a person", () => {
   });
 });
 
-describe("the upstream's id of a number that is another contact's", () => {
-  // Two forms of one subscriber, which no rule knows.
-  const [WRITTEN, ACCOUNT] = ['+5531925551234', '+553125551234'];
-  const answered = { phone: WRITTEN, messagingId: ACCOUNT.slice(1) };
-
-  it('shows that both are one person: the contact that was sent to goes on, with the consent of the other', () => {
-    const { see, ledger } = world(contactOf('c1', WRITTEN));
-    const { id } = see(said('start', 1, { phone: ACCOUNT, messagingId: ACCOUNT.slice(1), upstreamUserId: 'U.1' }));
-    see(said('stop', 2, { phone: ACCOUNT, messagingId: ACCOUNT.slice(1) }));
-    const after = see({ ...answered, contactId: 'c1' });
-    expect(after).toMatchObject({
-      id: 'c1',
-      phone: WRITTEN,
-      messagingId: ACCOUNT.slice(1),
-      aliases: [ACCOUNT, WRITTEN, userAlias('U.1')].sort(),
-      optOuts: [{ channelId: 'cchannel1', source: 'KEYWORD' }],
-    });
-    expect(ledger.find(id)).toMatchObject({ phone: ACCOUNT, aliases: [], optOuts: [], mergedInto: 'c1' });
-    expect(see(said('start', 1, { phone: ACCOUNT }))).toBe(after);
-    expect(see(said('start', 3, { phone: ACCOUNT }))).toMatchObject({ id: 'c1', optOuts: [] });
-  });
-
-  it('which has another id by now gives the contact the opt-outs alone: the number may have changed hands', () => {
-    const other = contactOf('c2', ACCOUNT, { messagingId: OLD.slice(1), optOuts: [optOut('co1', '*')] });
-    const { see, ledger } = world(contactOf('c1', WRITTEN), other);
-    expect(see(answered)).toMatchObject({ id: 'c1', aliases: [WRITTEN], optOuts: [optOut('cnew1', '*')] });
-    expect(ledger.find('c2')).toBe(other);
-    ledger.change(see(answered), { optOuts: [] });
-    expect(see(answered).optOuts).toEqual([]);
-  });
-});
-
 describe('a change of number', () => {
   it('to a number that has a contact takes along what was said and which numbers changed: repeated it changes nothing', () => {
     const third = '+12015550103';
@@ -280,10 +203,10 @@ describe('a change of number', () => {
     expect(ledger.find('c1')).toMatchObject({ aliases: [OLD], optOuts: other.optOuts, mergedInto: null });
   });
 
-  it('of an unknown person makes a contact of the new number alone', () => {
-    const { see } = world();
-    expect(see(moved(NEW, OLD))).toMatchObject({ phone: NEW, aliases: [NEW] });
-    expect(see({ phone: OLD })).toMatchObject({ phone: OLD, aliases: [OLD] });
+  it('of an unknown person makes no contact', () => {
+    const { resolve, events } = world();
+    expect(resolve({ ...moved(NEW, OLD), isNote: true })).toBeNull();
+    expect(events()).toBe(0);
   });
 
   it('never takes a form that is another contact’s', () => {

@@ -39,9 +39,9 @@ export function checkSightings(sightings: unknown): ContactSighting[] {
     const preference = checkPreference(fields['preference'] ?? null, at);
     const statement = checkStatement(fields['statement'] ?? null, at);
     if ((preference || formerPhone) && !statement) throw invalid(`${at}.statement\` must be given`);
-    const hasNoOwner = fields['hasNoOwner'] === true;
+    const [isNote, hasNoOwner] = [fields['isNote'] === true, fields['hasNoOwner'] === true];
     const given = { contactId, phone, profileName, messagingId, upstreamUserId };
-    return { ...given, formerPhone, preference, statement, hasNoOwner };
+    return { ...given, formerPhone, preference, statement, isNote, hasNoOwner };
   });
 }
 

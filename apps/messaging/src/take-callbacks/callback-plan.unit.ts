@@ -135,6 +135,7 @@ describe('who is seen in a callback', () => {
               profileName: null,
               messagingId: '16505559999',
               formerPhone: '+16505551234',
+              isNote: true,
               statement: { id: 'wamid.1', at: AT },
             },
           },
@@ -150,6 +151,7 @@ describe('who is seen in a callback', () => {
     const about = { businessAccountId: 'waba', phoneNumberId: '107', item, profileName: null };
     const plan = planFor(callbackPreference, about);
     expect(person(plan)).toMatchObject({
+      isNote: true,
       phone: '+16505551234',
       preference: { channelId: 'cchannel2', value: 'stop', source: 'UPSTREAM' },
     });
@@ -185,6 +187,7 @@ describe('who is seen in a callback', () => {
     const item = { id: 'wamid.9', status: 'failed', timestamp: '1', recipient_id: '16505551234' };
     const stopped = planFor(callbackStatus, { phoneNumberId: '106', item: { ...item, errors: [{ code: 131050 }] } });
     expect(person(stopped)).toMatchObject({
+      isNote: true,
       phone: '+16505551234',
       preference: { channelId: 'cchannel1', value: 'stop', source: 'UPSTREAM' },
       statement: { id: 'wamid.9', at: AT },

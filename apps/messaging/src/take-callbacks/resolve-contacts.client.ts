@@ -32,7 +32,7 @@ export class ResolveContactsClient {
   constructor(@Inject(RpcClient) private readonly rpc: Pick<RpcClient, 'call'>) {}
 
   /**
-   * One contact for each person, found, made or changed. A repetition changes nothing: a statement applies once.
+   * One contact for each person, found, made or changed, but for a note of which contacts makes none. A repetition changes nothing: a statement applies once.
    *
    * An organization that contacts cannot serve holds up no other, however long contacts tries: its events wait, and it is left alone for
    * a growing pause. Nor does contacts, while it is away: the events wait.
@@ -56,8 +56,9 @@ export class ResolveContactsClient {
       const part = group.slice(from, from + SIGHTINGS_MAX);
       const principal = systemPrincipal(organizationId, 'callbacks');
       const sightings = part.map(({ sighting }) => sighting);
-      const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
-      part.forEach(({ eventId }, index) => {
+      const { contacts, without = [] } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
+      const met = part.filter((_, index) => !without.includes(index));
+      met.forEach(({ eventId }, index) => {
         const contact = contacts[index];
         if (contact) resolved.push({ eventId, organizationId, contact });
       });

@@ -65,6 +65,14 @@ describe('resolving the people of callbacks', () => {
     expect([people.size, unresolved.size]).toEqual([2, 0]);
   });
 
+  it('is done with a note of which contacts makes no contact', async () => {
+    const call = async (): Promise<unknown> => ({ contacts: [{ id: 'a contact' }], without: [0] });
+    const client = new ResolveContactsClient({ call: call as RpcClient['call'] });
+    const other = { ...person('one'), eventId: 'another' };
+    const { people, unresolved } = await client.resolve([person('one'), other]);
+    expect([[...people.keys()], [...unresolved]]).toEqual([['another'], []]);
+  });
+
   it('hides no defect behind a wait', async () => {
     const client = clientOf();
     failing['broken'] = new TypeError('a defect');

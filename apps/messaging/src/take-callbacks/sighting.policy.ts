@@ -23,7 +23,8 @@ export function senderOf({ message, profileName, userId }: UpstreamMessageItem):
 
 /** Who stated a preference in the upstream's settings; null when it does not say. */
 export function personOfPreference(item: UpstreamPreferenceItem, profileName: string | null): ContactSighting | null {
-  return personOf(item.wa_id ?? '', item.user_id, profileName);
+  const person = personOf(item.wa_id ?? '', item.user_id, profileName);
+  return person && { ...person, isNote: true };
 }
 
 /** Whether a `system` message reports a changed number; messaging ignores the others. */
@@ -50,6 +51,7 @@ export function movedPerson(item: UpstreamMessageItem, at: Date): ContactSightin
     ...(UPSTREAM_ID.test(userId) && { upstreamUserId: userId }),
     formerPhone: former.phone,
     statement: { id, at: at.toISOString() },
+    isNote: true,
   };
 }
 
@@ -57,7 +59,7 @@ export function movedPerson(item: UpstreamMessageItem, at: Date): ContactSightin
 export function stoppedRecipient(item: UpstreamStatusItem, channelId: string, at: Date): ContactSighting | null {
   if (item.status !== 'failed' || !item.errors?.some(({ code }) => code === STOPPED_BY_USER)) return null;
   const person = personOf(item.recipient_id ?? '', undefined, null);
-  return person && stating(person, { channelId, value: 'stop', source: 'UPSTREAM' }, item.id, at);
+  return person && stating({ ...person, isNote: true }, { channelId, value: 'stop', source: 'UPSTREAM' }, item.id, at);
 }
 
 /** The person, with what they said of messages on a channel. @param id of what said it: it applies once */

@@ -56,18 +56,25 @@ export interface ContactSighting {
     /** ISO 8601; of two preferences for a channel the later one holds, of one moment the one that came last. */
     readonly at: string;
   } | null;
+  /**
+   * A note of the upstream, which nothing was written with: a changed number, a setting, a refusal. It need not make a contact. Contacts of
+   * an older release make one.
+   */
+  readonly isNote?: boolean;
   /** The asker's newest facts give the phone to no contact. The answer is newer than those, also after a restore of the database. */
   readonly hasNoOwner?: boolean;
 }
 
 /**
- * Finds or creates one contact per sighting (1 to 200), in the order asked; concurrent calls make one contact.
+ * Finds or creates one contact per sighting (1 to 200), in the order asked; concurrent calls make one contact. `without` are the
+ * places, from 0, of notes of which none is made, and for which `contacts` has nothing: of a person who has no contact, when the note changes
+ * nothing or the person was erased lately. What it says of opt-outs is held for the number.
  *
  * @throws CONTACT_NOT_FOUND when a sighting names one that does not exist: nothing is changed then
  */
 export const resolveContactsRpc = defineRpc<
   { readonly sightings: readonly ContactSighting[] },
-  { readonly contacts: readonly ContactFacts[] }
+  { readonly contacts: readonly ContactFacts[]; readonly without?: readonly number[] }
 >('contacts', 'resolve-many', { deadlineMs: 3_000 });
 
 /** The input of an upsert; a field left out keeps its value, null clears it. */
