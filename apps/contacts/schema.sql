@@ -1,4 +1,5 @@
 -- tables
+account_walk
 channel
 contact with fillfactor=90
 contact_alias
@@ -23,6 +24,10 @@ unconfirmed_removal
 version_floor
 
 -- columns
+account_walk.id integer not null default 1
+account_walk.organization_id text collate C not null default ''::text
+account_walk.contact_id text collate C not null default ''::text
+account_walk.due_at timestamp with time zone not null default (now() + '01:00:00'::interval)
 channel.organization_id text collate C not null
 channel.id text collate C not null
 channel.is_default boolean not null default false
@@ -130,6 +135,8 @@ version_floor.id integer not null default 1
 version_floor.version bigint not null
 
 -- constraints
+account_walk: CHECK ((id = 1))
+account_walk: PRIMARY KEY (id)
 channel: PRIMARY KEY (organization_id, id)
 contact: PRIMARY KEY (organization_id, id)
 contact_alias: PRIMARY KEY (organization_id, alias)
@@ -159,6 +166,7 @@ version_floor: CHECK ((id = 1))
 version_floor: PRIMARY KEY (id)
 
 -- indexes
+CREATE UNIQUE INDEX account_walk_pkey ON contacts.account_walk USING btree (id)
 CREATE UNIQUE INDEX channel_pkey ON contacts.channel USING btree (organization_id, id)
 CREATE INDEX contact_coverage ON contacts.contact USING btree (organization_id, coverage, id) WHERE (coverage >= '-1'::integer)
 CREATE INDEX contact_merged ON contacts.contact USING btree (organization_id, merged_into, id) WHERE (merged_into IS NOT NULL)

@@ -24,6 +24,8 @@ import { GetContactHandler } from './get-contact/get-contact.handler.js';
 import { GetOptOutHandler } from './get-opt-out/get-opt-out.handler.js';
 import { HeldOptOutRepository } from './held-opt-out/held-opt-out.repository.js';
 import { NumberHashes } from './held-opt-out/number-hash.js';
+import { AccountWalkRepository } from './resolve-contacts/account-walk.repository.js';
+import { JoinAccountsWorker } from './resolve-contacts/join-accounts.worker.js';
 import { ContactListRepository } from './list-contacts/contact-list.repository.js';
 import { ListContactsHandler } from './list-contacts/list-contacts.handler.js';
 import { ListContacts } from './list-contacts/list-contacts.js';
@@ -51,6 +53,7 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     EraseContactHandler,
   ],
   providers: [
+    AccountWalkRepository,
     ChangeContacts,
     ChangeContactsBatch,
     ChannelDirectory,
@@ -66,6 +69,7 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     EraseSignal,
     HeldOptOutRepository,
     heldStatementPruner,
+    JoinAccountsWorker,
     ListContacts,
     MergedContactRepository,
     NumberHashes,

@@ -14,6 +14,7 @@ import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables
 import { VersionFloor1767830000000 } from './1767830000000-version-floor.js';
 import { HeldStatements1767930000003 } from './1767930000003-held-statements.js';
 import { HeldOptOutGroups1767930001003 } from './1767930001003-held-opt-out-groups.js';
+import { AccountWalk1767935000000 } from './1767935000000-account-walk.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -33,4 +34,5 @@ export const contactsMigrations = [
   VersionFloor1767830000000,
   HeldStatements1767930000003,
   HeldOptOutGroups1767930001003,
+  AccountWalk1767935000000,
 ] as const;
