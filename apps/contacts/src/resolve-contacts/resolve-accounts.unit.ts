@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { contactOf, OLD, optOut, said, world } from '../../test/sightings.js';
+import { contactOf, NEW, OLD, optOut, said, world } from '../../test/sightings.js';
 import { userAlias } from '../contact/alias.policy.js';
+import type { Contact } from '../contact/contact.entity.js';
 
 // Two forms of one subscriber, which no rule knows.
 const [WRITTEN, ACCOUNT] = ['+5531925551234', '+553125551234'];
@@ -32,5 +33,52 @@ describe("the upstream's id of a number that is another contact's", () => {
     expect(ledger.find('c2')).toBe(other);
     ledger.change(see(answered), { optOuts: [] });
     expect(see(answered).optOuts).toEqual([]);
+  });
+});
+
+describe('two numbers of one contact that the upstream gives to two accounts', () => {
+  const joined = (more: Partial<Contact> = {}): Contact =>
+    contactOf('c1', WRITTEN, { aliases: [ACCOUNT, WRITTEN], messagingId: ACCOUNT.slice(1), ...more });
+
+  it.each([
+    ['an answer to a send', { phone: WRITTEN, messagingId: NEW.slice(1), contactId: 'c1' }, [NEW, WRITTEN]],
+    ['a message', { phone: WRITTEN, messagingId: WRITTEN.slice(1) }, [WRITTEN]],
+  ])('are parted by %s, and a START of one lifts no STOP of the other', (_, sighting, aliases) => {
+    const { see } = world(joined());
+    see(said('stop', 2, { phone: WRITTEN }));
+    expect(see(sighting)).toMatchObject({ id: 'c1', phone: WRITTEN, aliases, optOuts: [{ source: 'KEYWORD' }] });
+    const other = see({ phone: ACCOUNT, messagingId: ACCOUNT.slice(1) });
+    expect(other).toMatchObject({ phone: ACCOUNT, aliases: [ACCOUNT], optOuts: [{ source: 'KEYWORD' }] });
+    // What was stated before they were parted is stated of both.
+    expect(see(said('start', 1, { phone: ACCOUNT }))).toBe(other);
+    expect(see(said('start', 3, { phone: ACCOUNT }))).toMatchObject({ id: other.id, optOuts: [] });
+    expect(see({ phone: WRITTEN })).toMatchObject({ id: 'c1', optOuts: [{ source: 'KEYWORD' }] });
+  });
+
+  it('leave the contact the number that it shows', () => {
+    const known = joined({ messagingId: WRITTEN.slice(1), optOuts: [optOut('co1', '*')] });
+    const other = world(known).see({ phone: ACCOUNT, messagingId: ACCOUNT.slice(1) });
+    expect(other).toMatchObject({ aliases: [ACCOUNT], optOuts: [{ channelId: '*' }] });
+    const { see, ledger } = world(known);
+    expect(see({ contactId: 'c1', phone: ACCOUNT, messagingId: ACCOUNT.slice(1) })).toMatchObject({
+      id: 'c1',
+      aliases: [WRITTEN],
+    });
+    expect(ledger.held.heldAnew()).toMatchObject([{ aliases: [ACCOUNT], optOuts: [{ channelId: '*' }] }]);
+  });
+
+  it('are joined again when both lead to one account', () => {
+    const { see } = world(joined());
+    see({ phone: WRITTEN, messagingId: NEW.slice(1) });
+    const { id } = see(said('stop', 2, { phone: ACCOUNT, messagingId: ACCOUNT.slice(1) }));
+    expect(see({ phone: ACCOUNT, messagingId: NEW.slice(1) })).toMatchObject({ id, optOuts: [{ source: 'KEYWORD' }] });
+    expect(see({ phone: WRITTEN }).id).toBe(id);
+  });
+
+  it('stay together while the id is one of their forms', () => {
+    const { see, events } = world(joined());
+    expect(see({ phone: ACCOUNT, messagingId: ACCOUNT.slice(1) }).aliases).toEqual([ACCOUNT, WRITTEN]);
+    expect(see({ phone: WRITTEN, messagingId: ACCOUNT.slice(1) }).aliases).toEqual([ACCOUNT, WRITTEN]);
+    expect(events()).toBe(0);
   });
 });

@@ -28,7 +28,10 @@ export function aliasesOf(sighting: ContactSighting): readonly string[] {
  */
 export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting): Contact | null {
   const named = sighting.contactId ? ledger.findGoingOn(sighting.contactId) : undefined;
-  if (named && ledger.findByAlias(phoneForms(sighting.phone)) !== named) return named;
+  const isOfAnother = (): boolean => ledger.findByAlias(phoneForms(sighting.phone))?.id !== named?.id;
+  if (named && isOfAnother()) return named;
+  partAccounts(ledger, sighting);
+  if (named && isOfAnother()) return ledger.find(named.id) ?? named;
   const moved = followNumber(ledger, sighting);
   joinAccount(ledger, sighting);
   const known = joinUser(ledger, sighting) ?? moved;
@@ -79,6 +82,24 @@ function joinAccount(ledger: ContactLedger, { phone, messagingId, formerPhone }:
     // By its own last answer the other is another account: the number changed hands, and the opt-outs may be of whoever has it now.
     ledger.change(byPhone, consentOfBoth(ledger, byPhone, byAccount));
   }
+}
+
+/**
+ * The upstream gives a phone another account than the contact has, which is of a number of the contact as well: two accounts, two persons. The
+ * contact keeps the number that it shows. The other is free, and whoever has it next begins with the same consent.
+ */
+function partAccounts(ledger: ContactLedger, { phone, messagingId, formerPhone }: ContactSighting): void {
+  const [written, account] = [phoneForms(phone), messagingForms(messagingId)];
+  const contact = ledger.findByAlias(written);
+  if (formerPhone || !contact || account.length === 0) return;
+  const former = messagingForms(contact.messagingId);
+  const shown = phoneForms(contact.phone);
+  if (former.some((form) => account.includes(form) || written.includes(form))) return;
+  const others = former.some((form) => shown.includes(form)) ? [...written, ...account] : former;
+  const parted = contact.aliases.filter((alias) => others.includes(alias) && !shown.includes(alias));
+  if (parted.length === 0) return;
+  ledger.change(contact, { aliases: contact.aliases.filter((alias) => !parted.includes(alias)) });
+  ledger.held.hold(parted, { ...contact, appliedStatements: withoutGroups(contact.appliedStatements) });
 }
 
 /** The upstream's own id of a person belongs to the contact that was last seen with it. */
