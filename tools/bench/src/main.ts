@@ -40,8 +40,9 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    one round of 4 s of each kind
   bulk       bulk sends: memory of ten large bodies, the 202, draining, and what runs next to a job
     --short    one round of 3 s; 2,000 recipients to drain
-  webhooks   deliveries to one receiver against a bare loop, latency, and a healthy receiver next to 100 that hang
-    --short    one round of 2,000 events and 3 s
+  webhooks   deliveries to one receiver against a bare loop, latency, an event for each of 500 webhooks, a healthy receiver
+             next to others that hang, misbehave or turn, and a new one next to some that have failed
+    --short    one round of 2,000 events and 3 s; 100 webhooks of one event
   idle       commits and CPU of everything that npm start runs, without work; commits of a single send
     --short    10 s and 4 sends
   analytics  reports of an organization with 10 million messages in 30 days, and events taken in by one process
@@ -194,6 +195,7 @@ async function webhooks(): Promise<void> {
     events: values.short ? 2_000 : Number(values.events),
     rounds: values.short ? 1 : Number(values.rounds),
     roundMs: values.short ? 3_000 : Math.max(Number(values.seconds), 20) * 1_000,
+    spread: values.short ? 100 : 500,
     onLine,
   });
   onLine(`\nWebhooks, ${machine}, load of the machine ${loadavg()[0]?.toFixed(1)}`);

@@ -32,14 +32,14 @@ export async function* pacedSteps(lengthMs: number): AsyncGenerator<number> {
   }
 }
 
-/** So many events' arrivals by their ids; fewer where some are late. */
+/** Arrivals by the ids of their events, once they are all; those so far where some are late. */
 export async function arrivalsOf(
   receiver: Receiver,
   path: string,
-  count: number,
+  areAll: (arrived: ReadonlyMap<string, number>) => boolean,
 ): Promise<ReadonlyMap<string, number>> {
   const arrived = new Map<string, number>();
-  for (const deadlineMs = now() + LATE_MS; arrived.size < count && now() < deadlineMs; await wait(100)) {
+  for (const deadlineMs = now() + LATE_MS; !areAll(arrived) && now() < deadlineMs; await wait(100)) {
     for (const [id, atMs] of await receiver.newArrivals(path)) arrived.set(id, atMs);
   }
   return arrived;
@@ -56,13 +56,27 @@ export async function publishPaced(
   receiver: Receiver,
   lengthMs: number,
 ): Promise<readonly number[]> {
-  const published: Promise<readonly [id: string, askedMs: number]>[] = [];
-  for await (const _step of pacedSteps(lengthMs)) {
-    const askedMs = now();
-    published.push(customers.publish(organizationId).then((id) => [id, askedMs] as const));
-  }
-  const asked = await Promise.all(published);
-  const arrived = await arrivalsOf(receiver, path, asked.length);
+  const published: Promise<Asked>[] = [];
+  for await (const _step of pacedSteps(lengthMs)) published.push(publishOne(customers, organizationId));
+  return latenciesMsOf(await Promise.all(published), receiver, path);
+}
+
+/** An event that was published, and when that was begun. */
+export type Asked = readonly [id: string, askedMs: number];
+
+/** Publishes one event of an organization. */
+export async function publishOne(customers: Customers, organizationId: string): Promise<Asked> {
+  const askedMs = now();
+  return [await customers.publish(organizationId), askedMs];
+}
+
+/** Waits for events at a path. @returns the time of each in milliseconds; Infinity of what is late */
+export async function latenciesMsOf(
+  asked: readonly Asked[],
+  receiver: Receiver,
+  path: string,
+): Promise<readonly number[]> {
+  const arrived = await arrivalsOf(receiver, path, (found) => asked.every(([id]) => found.has(id)));
   return asked.map(([id, askedMs]) => (arrived.get(id) ?? Infinity) - askedMs);
 }
 
@@ -76,4 +90,9 @@ export function latenciesOf(latenciesMs: readonly number[]): Latencies {
 /** Milliseconds since 1970, with fractions, as the receiver's thread has them. */
 export function now(): number {
   return performance.timeOrigin + performance.now();
+}
+
+/** Latencies as a cell of a table. */
+export function lineOf({ p50Ms, p99Ms }: Latencies): string {
+  return `p50 / p99 ${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} ms`;
 }

@@ -9,10 +9,13 @@ import { percentile } from '../percentile.js';
 import { withStack } from '../with-stack.js';
 import type { BareLoopOptions } from './bare-loop.worker.js';
 import { Customers, exampleBody } from './customers.js';
-import { Isolation, nameOf, type BadRow } from './isolation.js';
-import { latenciesOf, now, PER_SECOND, publishPaced, type Latencies, type OneReceiver } from './paced.js';
+import { Isolation, linesOfIsolation, nameOf, type BadRow } from './isolation.js';
+import { linesOfNewcomers, Newcomers, type NewcomersRow } from './newcomers.js';
+import { latenciesOf, lineOf, now, PER_SECOND, publishPaced, type Latencies, type OneReceiver } from './paced.js';
 import { startReceiver, type Receiver } from './receiver.js';
 import { sendPaced } from './sends.js';
+import { linesOfSpread, Spread, type SpreadRow } from './spread.js';
+import { linesOfTurning, Turning, type TurningRow } from './turning.js';
 
 /** How much to measure. */
 export interface WebhooksBenchOptions {
@@ -21,6 +24,8 @@ export interface WebhooksBenchOptions {
   readonly rounds: number;
   /** How long each load of single events lasts. */
   readonly roundMs: number;
+  /** Webhooks that get an event each. */
+  readonly spread: number;
   readonly onLine: (line: string) => void;
 }
 
@@ -30,7 +35,10 @@ export interface WebhooksBench {
   readonly light: Latencies;
   /** From the answer to a send to the arrival of its event. */
   readonly lightByApi: Latencies;
+  readonly spread: SpreadRow;
   readonly bad: readonly BadRow[];
+  readonly turning: TurningRow;
+  readonly newcomers: readonly NewcomersRow[];
   /** Memory of the webhooks process before and after all of it. */
   readonly memoryMb: { readonly before: number; readonly most: number };
 }
@@ -49,8 +57,9 @@ export interface Throughput {
 
 /** As many requests at once as one webhook has at most. */
 const CONNECTIONS = 64;
-/** Rounds of each row of receivers that misbehave, and their length: requests that hang end after ten seconds. */
-const ISOLATION_ROUNDS = 3;
+/** Rounds of each row that has receivers of its own. */
+const ROUNDS_MAX = 3;
+/** Length of those next to receivers that misbehave: requests that hang end after ten seconds. */
 const ISOLATION_ROUND_FACTOR = 2.5;
 /** What is freed when the receivers that misbehave are gone counts too. */
 const MEMORY_SAMPLE_MS = 100;
@@ -100,22 +109,44 @@ class Measurement {
       const perSecond = [barePerSecond, ours.perSecond, attemptsPerSecond].map((rate) => `${rate.toFixed(0)}/s`);
       onLine(`round ${round}: bare ${perSecond[0]}, ours ${perSecond[1]}, attempts of a replay ${perSecond[2]}`);
     }
+    const spread = await this.spread(many);
+    linesOfSpread(spread).forEach(onLine);
     const healthy = await this.newReceiver('/healthy');
     const before = this.memoryMb();
     let most = before;
     const sampler = setInterval(() => (most = Math.max(most, this.memoryMb())), MEMORY_SAMPLE_MS);
-    const isolation = new Isolation(this.customers, healthy, this.receiver, this.misbehaving.url);
     try {
-      const bad = await isolation.rows({
-        rounds: Math.min(rounds, ISOLATION_ROUNDS),
-        roundMs: roundMs * ISOLATION_ROUND_FACTOR,
-        onRow: (row) =>
-          onLine(`${nameOf(row)}: p99 ${row.p99Ms.toFixed(1)} ms, alone ${row.alone.p99Ms.toFixed(1)} ms`),
-      });
-      return { rounds: through, light, lightByApi, bad, memoryMb: { before, most } };
+      const others = await this.nextToOthers(healthy);
+      return { rounds: through, light, lightByApi, spread, ...others, memoryMb: { before, most } };
     } finally {
       clearInterval(sampler);
     }
+  }
+
+  private spread(one: OneReceiver): Promise<SpreadRow> {
+    const bareLoop = (requests: number): Promise<number> => this.bareLoop(one.secret, requests);
+    const spread = new Spread(this.customers, this.receiver, one, bareLoop);
+    return spread.row({ webhooks: this.options.spread, rounds: Math.min(this.options.rounds, ROUNDS_MAX) });
+  }
+
+  /** What one receiver has of others that misbehave, turn, or have failed before it came. */
+  private async nextToOthers(healthy: OneReceiver): Promise<Pick<WebhooksBench, 'bad' | 'turning' | 'newcomers'>> {
+    const { customers, receiver, misbehaving } = this;
+    const { roundMs, onLine } = this.options;
+    const rounds = Math.min(this.options.rounds, ROUNDS_MAX);
+    const bad = await new Isolation(customers, healthy, receiver, misbehaving.url).rows({
+      rounds,
+      roundMs: roundMs * ISOLATION_ROUND_FACTOR,
+      onRow: (row) => onLine(`${nameOf(row)}: p99 ${row.p99Ms.toFixed(1)} ms, alone ${row.alone.p99Ms.toFixed(1)} ms`),
+    });
+    const turning = await new Turning(customers, healthy, receiver).row({ rounds, roundMs });
+    linesOfTurning(turning).forEach(onLine);
+    const newcomers = await new Newcomers(customers, receiver, misbehaving.url).rows({
+      rounds,
+      roundMs,
+      onRow: (row) => linesOfNewcomers([row]).forEach(onLine),
+    });
+    return { bad, turning, newcomers };
   }
 
   private async sendLight(): Promise<readonly number[]> {
@@ -191,7 +222,8 @@ class Measurement {
 }
 
 /** The rows as lines of a table. */
-export function linesOfWebhooks({ rounds, light, lightByApi, bad, memoryMb }: WebhooksBench): string[] {
+export function linesOfWebhooks(result: WebhooksBench): string[] {
+  const { rounds, light, lightByApi, spread, bad, turning, newcomers, memoryMb } = result;
   const medianOf = (of: (round: Throughput) => number): number => percentile(rounds.map(of), 0.5);
   const ratio = medianOf(({ perSecond, barePerSecond }) => perSecond / barePerSecond);
   const bare = medianOf(({ barePerSecond }) => barePerSecond);
@@ -199,18 +231,16 @@ export function linesOfWebhooks({ rounds, light, lightByApi, bad, memoryMb }: We
   const attempts = medianOf(({ attemptsPerSecond }) => attemptsPerSecond);
   const attemptsRatio = medianOf((round) => round.attemptsPerSecond / round.barePerSecond);
   const cpu = medianOf(({ cpuSecondsPer1000 }) => cpuSecondsPer1000);
-  const latency = ({ p50Ms, p99Ms }: Latencies): string => `p50 / p99 ${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} ms`;
   return [
     `| attempts of a replay | ${attempts.toFixed(0)}/s | bare loop ${bare.toFixed(0)}/s | ${attemptsRatio.toFixed(2)} | ≥ 0.3 |`,
     `| publication → arrival, many | ${ours.toFixed(0)}/s | bare loop ${bare.toFixed(0)}/s | ${ratio.toFixed(2)} | ≥ 2 × the fastest peer's 1,191/s |`,
     `| CPU of all processes per 1,000 | ${cpu.toFixed(2)} s | fastest peer 1.4 s | ${(cpu / 1.4).toFixed(2)} | ≤ 0.5 |`,
-    `| publication → arrival, ${PER_SECOND}/s | ${latency(light)} | | | p99 < 50 ms |`,
-    `| answer to a send → arrival, ${PER_SECOND}/s | ${latency(lightByApi)} | | | p99 < 50 ms |`,
-    ...bad.map(
-      (row) =>
-        `| a healthy one while ${nameOf(row)} | ${latency(row)}, ${row.late} of ${row.events} late | ` +
-        `alone ${latency(row.alone)} | p99 ${(row.p99Ms / row.alone.p99Ms).toFixed(2)} | ≤ 1.5, 0 late |`,
-    ),
+    `| publication → arrival, ${PER_SECOND}/s | ${lineOf(light)} | | | p99 < 50 ms |`,
+    `| answer to a send → arrival, ${PER_SECOND}/s | ${lineOf(lightByApi)} | | | p99 < 50 ms |`,
+    ...linesOfSpread(spread),
+    ...linesOfIsolation(bad),
+    ...linesOfTurning(turning),
+    ...linesOfNewcomers(newcomers),
     `| memory of webhooks while all of these last | ${memoryMb.most.toFixed(0)} MB | before ${memoryMb.before.toFixed(0)} MB | ${(memoryMb.most / memoryMb.before).toFixed(2)} | 2 |`,
   ];
 }
