@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { coalesce, type Coalesced } from './coalesce.js';
 
 interface Item {
@@ -10,18 +10,27 @@ interface Item {
 const serverError = (code: string): Error => Object.assign(new Error(code), { code, severity: 'ERROR' });
 const many = Array.from({ length: 50 }, (_, index) => index);
 
+/** What has its answer is noted, and what waits for a slot begins. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+}
+
 /** A function over rows of which some are locked. A wait for one of them ends with `endWaits`; that of a probe at once. */
 function overLocks(isLocked: (item: Item) => boolean): {
   readonly call: Coalesced<Item, number>;
   readonly probed: Item[][];
+  /** Batches of several tenants. */
+  readonly shared: Item[][];
   endWaits(): void;
 } {
   const waits: (() => void)[] = [];
   const probed: Item[][] = [];
+  const shared: Item[][] = [];
   const call = coalesce<Item, number>({
     name: 'test',
     run: async (items, { isProbe }) => {
       const isShared = new Set(items.map(({ tenant }) => tenant)).size > 1;
+      if (isShared) shared.push([...items]);
       await new Promise(setImmediate);
       if (!items.some(isLocked)) return items.map(({ value }) => ({ ok: value }));
       if (isProbe) probed.push([...items]);
@@ -32,7 +41,7 @@ function overLocks(isLocked: (item: Item) => boolean): {
     serialKey: ({ tenant, value, key }) => `${tenant} ${key ?? value}`,
     limits: { items: 200, bytes: 100, inFlight: 1, waiting: 4_000 },
   });
-  return { call, probed, endWaits: () => waits.splice(0).forEach((end) => end()) };
+  return { call, probed, shared, endWaits: () => waits.splice(0).forEach((end) => end()) };
 }
 
 describe('coalesce with many rows that are locked', () => {
@@ -80,13 +89,108 @@ describe('coalesce with many rows that are locked', () => {
     void other.then(() => (isAnswered = true));
     for (let ended = 0; ended < 4; ended++) {
       endWaits();
-      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+      await turns();
     }
     expect(isAnswered).toBe(true);
     gone.abort(new Error('gone'));
     endWaits();
     await Promise.allSettled(locked);
     await call.drain();
+  });
+});
+
+describe('coalesce with many rows that are found to be locked one after the other', () => {
+  it('has none that has passed share a batch with one of which nothing is known, from the second on', async () => {
+    const gone = new AbortController();
+    const { call, shared, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
+    const locked = [0, 1].map((value) => call({ tenant: `locked-${value}`, value }, gone.signal));
+    expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+    for (const value of many.slice(2)) {
+      locked.push(call({ tenant: `locked-${value}`, value }, gone.signal));
+      expect(await Promise.all([call({ tenant: 'free', value }), call({ tenant: `new-${value}`, value })])).toEqual([
+        value,
+        value,
+      ]);
+    }
+    const isMixed = (items: readonly Item[]): boolean => items.some(({ tenant }) => tenant.startsWith('locked'));
+    expect(shared.filter(isMixed)).toHaveLength(1);
+    // Those that have passed share batches again.
+    const free = ['free', 'new-2', 'new-3'];
+    await Promise.all(free.map((tenant) => call({ tenant, value: 100 })));
+    expect(shared.at(-1)?.map(({ tenant }) => tenant)).toEqual(free);
+    gone.abort(new Error('gone'));
+    endWaits();
+    await Promise.allSettled(locked);
+    await call.drain();
+  });
+
+  it('has them share batches all the same while one row alone is locked', async () => {
+    const gone = new AbortController();
+    const { call, shared, endWaits } = overLocks(({ tenant }) => tenant === 'locked');
+    const locked = call({ tenant: 'locked', value: 0 }, gone.signal);
+    expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+    await Promise.all(['free', 'new', 'newer'].map((tenant) => call({ tenant, value: 2 })));
+    expect(shared.at(-1)).toHaveLength(3);
+    gone.abort(new Error('gone'));
+    await turns();
+    endWaits();
+    await Promise.allSettled([locked]);
+    await call.drain();
+  });
+});
+
+describe('coalesce with a lock that not everything of a tenant needs', () => {
+  it('keeps the tenant out of the batches of the others when what passes of it has taken no lock', async () => {
+    const gone = new AbortController();
+    const runs: string[][] = [];
+    const call = coalesce<Item, number>({
+      name: 'test',
+      run: async (items) => {
+        runs.push(items.map(({ tenant, value }) => `${tenant}${value}`));
+        await new Promise(setImmediate);
+        if (items.some(({ tenant, key }) => tenant === 'a' && key !== 'refused')) throw serverError('55P03');
+        return items.map(({ tenant, value }) => ({ ok: value, provesNothing: tenant === 'a' }));
+      },
+      tenant: ({ tenant }) => tenant,
+      serialKey: ({ tenant, value }) => `${tenant} ${value}`,
+      limits: { items: 100, bytes: 100, inFlight: 1, waiting: 400 },
+    });
+    const first = call({ tenant: 'a', value: 1 }, gone.signal);
+    expect(await call({ tenant: 'b', value: 2 })).toBe(2);
+    gone.abort(new Error('gone'));
+    await expect(first).rejects.toThrow('gone');
+    expect(await call({ tenant: 'a', value: 3, key: 'refused' })).toBe(3);
+    const again = new AbortController();
+    const second = call({ tenant: 'a', value: 4 }, again.signal);
+    expect(await call({ tenant: 'b', value: 5 })).toBe(5);
+    expect(runs.filter((run) => run.includes('b5'))).toEqual([['b5']]);
+    again.abort(new Error('gone'));
+    await expect(second).rejects.toThrow('gone');
+    await call.drain();
+  });
+
+  it('keeps it out while a key of it waits for its turn behind the locks of many, however long that takes', async () => {
+    const clock = jest.spyOn(performance, 'now');
+    try {
+      const gone = new AbortController();
+      const { call, shared, endWaits } = overLocks(({ key }) => key !== undefined);
+      const locked = [call({ tenant: 'a', value: 1, key: 'k' }, gone.signal)];
+      expect(await Promise.all([call({ tenant: 'a', value: 2 }), call({ tenant: 'b', value: 3 })])).toEqual([2, 3]);
+      await turns();
+      clock.mockReturnValue(performance.now() + 5_001);
+      expect(await call({ tenant: 'a', value: 4 })).toBe(4);
+      await turns();
+      locked.push(call({ tenant: 'a', value: 5, key: 'l' }, gone.signal));
+      const others = Promise.all([call({ tenant: 'b', value: 6 }), call({ tenant: 'c', value: 7 })]);
+      expect(await others).toEqual([6, 7]);
+      expect(shared.flatMap((items) => items.map(({ value }) => value))).not.toContain(5);
+      gone.abort(new Error('gone'));
+      endWaits();
+      await Promise.allSettled(locked);
+      await call.drain();
+    } finally {
+      clock.mockRestore();
+    }
   });
 });
 

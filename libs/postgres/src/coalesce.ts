@@ -3,6 +3,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { measureBatches } from './batch-metrics.js';
 import { FairQueue } from './fair-queue.js';
+import { LockTrouble } from './lock-trouble.js';
 import { isTimedOut } from './postgres-errors.js';
 import {
   dropAborted,
@@ -77,7 +78,8 @@ const tracer = trace.getTracer('@switchboard/postgres');
  * while its callers wait (5 s without a signal), in a slot of those that timed out by themselves: by turns of tenants, so that
  * however many rows are locked no other waits behind them. Where other serial keys of it pass, the guilty key is run apart from
  * them, and they from other tenants until none of its keys has timed out for 5 s: of thousands of locked rows each would cost
- * the others a timeout. A batch of several tenants that meets a second conflict is run apart as well.
+ * the others a timeout. While several tenants are found so, one of which nothing is known is tried by itself before it shares a
+ * batch (`LockTrouble`). A batch of several tenants that meets a second conflict is run apart as well.
  *
  * @throws SERVICE_UNAVAILABLE when the queue is full or draining; the signal's reason when aborted before a run, with
  * which nothing of the item is stored
@@ -90,6 +92,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   const apartInFlight = new Map<string, boolean>();
   /** When a serial key of a tenant, apart from others of it, last timed out. */
   const keysStalledMs = new Map<string, number>();
+  const trouble = new LockTrouble();
   let scheduled = false;
   let draining = false;
   let onIdle: (() => void)[] = [];
@@ -113,6 +116,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   };
 
   const flush = (): boolean => {
+    for (const tenant of trouble.unproven(queue.sharing, performance.now())) queue.setApart(tenant, tenant, [], false);
     const batch = queue.take(dropAborted);
     if (batch.length === 0) {
       settleIdle();
@@ -155,6 +159,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     measured.ran(batch.length, performance.now() - startedMs);
     queue.release(batch);
     noteKeys(stalled);
+    noteTrouble(stalled, hasPassed ? batch[0]?.tenant : undefined, apart !== undefined);
     const isOver = hasPassed && stalled.every(({ name }) => name !== apart);
     if (apart !== undefined && hasPassed) queue.passed(apart);
     if (apart !== undefined && isOver && !keysStalledMs.has(apart)) queue.rejoin(apart);
@@ -165,10 +170,28 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     }
   };
 
+  const noteTrouble = (
+    stalled: readonly Stalled<Waiting<I, O>>[],
+    passed: string | undefined,
+    isApart: boolean,
+  ): void => {
+    if (passed !== undefined) trouble.passed(passed);
+    for (const { tenant, error, isAlone } of stalled) {
+      if (!isTimedOut(error)) continue;
+      if (isAlone) trouble.timedOut(tenant);
+      else if (!isApart) trouble.sharedTimedOut(performance.now());
+    }
+  };
+
   const noteKeys = (stalled: readonly Stalled<Waiting<I, O>>[]): void => {
     const nowMs = performance.now();
     for (const { name, tenant } of stalled) if (name !== tenant) keysStalledMs.set(tenant, nowMs);
-    for (const [tenant, atMs] of keysStalledMs) if (nowMs - atMs > KEYS_APART_MS) keysStalledMs.delete(tenant);
+    for (const [tenant, atMs] of keysStalledMs) {
+      if (nowMs - atMs <= KEYS_APART_MS) continue;
+      // Behind the locks of many, the next turn of a key may come later than that.
+      if (queue.hasStalledKey(tenant, apartInFlight)) keysStalledMs.set(tenant, nowMs);
+      else keysStalledMs.delete(tenant);
+    }
   };
 
   const settleIdle = (): void => {

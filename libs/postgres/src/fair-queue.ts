@@ -50,6 +50,11 @@ export class FairQueue<Entry extends QueueEntry> {
     return this.apart.size;
   }
 
+  /** Those with something that waits to share a batch. */
+  get sharing(): Iterable<string> {
+    return this.lines.keys();
+  }
+
   /** False when the queue, or the tenant's share of it, is full. */
   offer(entry: Entry): boolean {
     if (this.length >= this.limits.waiting || (this.waitingOf.get(entry.tenant) ?? 0) >= this.tenantMax) return false;
@@ -117,6 +122,15 @@ export class FairQueue<Entry extends QueueEntry> {
     line.hasStalled ||= hasStalled;
     this.apart.set(name, line);
     for (const entry of given) this.count(entry, 1);
+  }
+
+  /** Whether a serial key of a tenant is set apart that timed out by itself, and of which something waits or is under way. */
+  hasStalledKey(tenant: string, underway: { has(name: string): boolean }): boolean {
+    for (const [name, line] of this.apart) {
+      if (line.tenant !== tenant || name === tenant || !line.hasStalled) continue;
+      if (line.entries.length > 0 || underway.has(name)) return true;
+    }
+    return false;
   }
 
   /** Something of a line that is set apart has passed. */

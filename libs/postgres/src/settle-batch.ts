@@ -4,8 +4,11 @@ import { backoffMs } from '@switchboard/timing';
 import { isDataError, isTimedOut, isTransientConflict } from './postgres-errors.js';
 import type { QueueEntry } from './fair-queue.js';
 
-/** What became of one item of a batch. */
-export type Outcome<O> = { readonly ok: O } | { readonly error: unknown };
+/**
+ * What became of one item of a batch. `provesNothing`: it took none of the locks that others of its tenant take, so that its
+ * pass does not say that they are free.
+ */
+export type Outcome<O> = { readonly ok: O; readonly provesNothing?: boolean } | { readonly error: unknown };
 
 /** An item of a batch with the caller who waits for it. */
 export interface Waiting<I, O> extends QueueEntry {
@@ -47,7 +50,7 @@ export interface Stalled<W> {
 /** What came of a batch of a line that was set apart. */
 export interface ApartOutcome<W> {
   readonly stalled: readonly Stalled<W>[];
-  /** Whether an item passed: the only proof that the lock is gone. Items may also end because they are too old. */
+  /** Whether an item passed that proves something: that the lock is gone. Items may also end because they are too old. */
   readonly hasPassed: boolean;
 }
 
@@ -100,7 +103,7 @@ export async function settleApart<I, O>(
     isProbe,
     run: async (items, options) => {
       const outcomes = await spec.run(items, options);
-      hasPassed ||= outcomes.some((outcome) => 'ok' in outcome);
+      hasPassed ||= outcomes.some((outcome) => 'ok' in outcome && outcome.provesNothing !== true);
       return outcomes;
     },
   };

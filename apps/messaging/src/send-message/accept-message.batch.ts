@@ -171,10 +171,11 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
   return items.map((item, index) => {
     const candidate = candidates[index];
     const owner = conflicts.get(item);
-    if (owner) return { ok: { verdict: 'conflict', owner } };
+    if (owner) return { ok: { verdict: 'conflict', owner }, provesNothing: true };
     if (!candidate) return { error: new Error('an item has no verdict') };
     const { verdict } = candidate;
-    if (verdict !== 'accepted') return { ok: { verdict } };
+    // It took no quota, and has no conversation: a send to a new contact ends so at first.
+    if (verdict !== 'accepted') return { ok: { verdict }, provesNothing: true };
     const conversationId = accepted.get(item)?.conversation.id;
     if (!conversationId) return { error: new Error('an accepted item has no conversation') };
     const attempt = attemptOf(item, candidate, markedMs);
