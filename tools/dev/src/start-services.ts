@@ -88,6 +88,7 @@ export async function seedOrganizations(
     DATABASE_URL: database.adminUrl,
     CREDENTIALS_KEY: secrets.key('credentials key'),
     KEYS_FILE: folder.keysFile,
+    MORE_ORGANIZATIONS: String(spec.moreOrganizations),
     ...(simulator === undefined ? {} : { SIMULATOR_URL: simulator.url }),
   };
   const program = { name: 'seed', entry, environment, log: logOf(context, 'seed') };

@@ -16,6 +16,7 @@ export interface StartSpec {
   readonly databaseUrl: string | undefined;
   readonly natsUrl: string | undefined;
   readonly replicas: Readonly<Record<string, number>>;
+  readonly moreOrganizations: number;
   readonly isReset: boolean;
   /** The database was prepared by the programs of this checkout: there is nothing to migrate. */
   readonly isMigrated: boolean;

@@ -45,6 +45,8 @@ export interface StackOptions {
   readonly natsUrl?: string | undefined;
   /** Processes by service; one each by default. */
   readonly replicas?: Readonly<Record<string, number>>;
+  /** Organizations of one channel and no people, further to those of `npm start`, on a folder that has none yet; 0 by default. */
+  readonly moreOrganizations?: number;
   /** Further environment of every program: documented configuration of the services. */
   readonly environment?: Readonly<Record<string, string>>;
   /** What single processes get otherwise: for tests that put something between a service and the world. */
@@ -105,6 +107,7 @@ async function within<Begun>(options: StackOptions, begin: (context: StartContex
     databaseUrl: options.databaseUrl,
     natsUrl: options.natsUrl,
     replicas: options.replicas ?? {},
+    moreOrganizations: options.moreOrganizations ?? 0,
     isReset: options.reset ?? false,
     isMigrated: options.prepared !== undefined,
     environmentOf: options.environmentOf ?? ((_process, environment) => environment),

@@ -18,13 +18,21 @@ export interface Demonstration extends OrganizationSeed {
   readonly channels: readonly DemonstrationChannel[];
 }
 
-/** The three organizations that `npm start` shows, with new ids and keys. */
-export function newDemonstrations(): Demonstration[] {
+/** The three organizations that `npm start` shows, with new ids and keys, and more of one channel and no people. */
+export function newDemonstrations(more = 0): Demonstration[] {
   return [
     demonstrationOf('Acme', 'SCALE', '102290129340401', ['+12015550181', '+12015550182']),
     demonstrationOf('Globex', 'STARTER', '102290129340402', ['+12015550183']),
     demonstrationOf('Initech', 'SCALE', '102290129340403', ['+12015550184']),
+    ...Array.from({ length: more }, (_, index) => furtherDemonstration(index)),
   ];
+}
+
+/** Without people: a hash for each would take longer than all else of a start. */
+function furtherDemonstration(index: number): Demonstration {
+  const digits = String(index).padStart(4, '0');
+  const made = demonstrationOf(`Further ${index + 1}`, 'SCALE', `10229012935${digits}`, [`+1202555${digits}`]);
+  return { ...made, users: [] };
 }
 
 /** Its owner, an administrator and a member, each with a new password. @param name the organization's */

@@ -10,7 +10,7 @@ const DEADLINE_MS = 10_000;
 
 /** Makes the demonstration organizations in every service's schema and at the simulator, and prints them. */
 const config = seedConfig();
-const demonstrations = await demonstrationsIn(config.keysFile);
+const demonstrations = await demonstrationsIn(config.keysFile, config.moreOrganizations);
 const client = new pg.Client({ connectionString: config.databaseUrl, connectionTimeoutMillis: DEADLINE_MS });
 await client.connect();
 try {

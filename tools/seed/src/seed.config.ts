@@ -5,6 +5,8 @@ export interface SeedConfig {
   readonly keysFile: string;
   /** 32 bytes; seals the channels' tokens. */
   readonly credentialsKey: Buffer;
+  /** Organizations of one channel and no people, further to those that are shown; 0 by default. For tests with many. */
+  readonly moreOrganizations: number;
 }
 
 /** What waiting for templates reads from its environment. */
@@ -20,6 +22,7 @@ export function seedConfig(env: NodeJS.ProcessEnv = process.env): SeedConfig {
     simulatorUrl: env.SIMULATOR_URL ?? null,
     keysFile: required(env, 'KEYS_FILE'),
     credentialsKey: Buffer.from(required(env, 'CREDENTIALS_KEY'), 'base64'),
+    moreOrganizations: Number(env.MORE_ORGANIZATIONS ?? '0'),
   };
 }
 

@@ -16,6 +16,7 @@ import { killSimulator } from './kill-simulator.fault.js';
 import { killWebhooks } from './kill-webhooks.fault.js';
 import { lockedLane } from './locked-lane.fault.js';
 import { lockedRow } from './locked-row.fault.js';
+import { lockedRows } from './locked-rows.fault.js';
 import { natsAway } from './nats-away.fault.js';
 import { optOutFence } from './opt-out-fence.fault.js';
 import { quotaRace } from './quota-race.fault.js';
@@ -43,6 +44,7 @@ export const faults: readonly Fault[] = [
   twoRelays,
   stopInOrder,
   lockedRow,
+  lockedRows,
   lockedLane,
   natsAway,
   upstreamAway,
