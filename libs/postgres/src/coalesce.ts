@@ -176,10 +176,11 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     isApart: boolean,
   ): void => {
     if (passed !== undefined) trouble.passed(passed);
+    const nowMs = performance.now();
     for (const { tenant, error, isAlone } of stalled) {
       if (!isTimedOut(error)) continue;
-      if (isAlone) trouble.timedOut(tenant);
-      else if (!isApart) trouble.sharedTimedOut(performance.now());
+      if (isAlone) trouble.timedOut(tenant, nowMs);
+      else if (!isApart) trouble.sharedTimedOut(nowMs);
     }
   };
 

@@ -1,12 +1,12 @@
 /** Tenants that time out by themselves before those of which nothing is known are kept from the batches of the others. */
 const MANY = 2;
-/** After the last batch of several tenants that timed out. */
+/** After the last timeout. */
 const LATELY_MS = 5_000;
 
 /**
  * What is known of tenants while the rows of many are locked. Each of them that shares a batch before it is found costs all
- * others a timeout: so from the second that is found on only those share one that have passed since, until no batch of several
- * tenants has timed out for 5 s. One locked row is no such trouble: to try each of hundreds of tenants by itself costs more.
+ * others a timeout: so from the second that is found on only those share one that have passed since and never timed out, until
+ * nothing has timed out for 5 s: of a tenant that was found other keys may pass. One locked row is no such trouble: to try each of hundreds of tenants by itself costs more.
  */
 export class LockTrouble {
   private lastMs = -Infinity;
@@ -23,9 +23,9 @@ export class LockTrouble {
   }
 
   /** A tenant timed out with nothing of another in its transaction. */
-  timedOut(tenant: string): void {
+  timedOut(tenant: string, nowMs: number): void {
     this.found.add(tenant);
-    this.passedSince.delete(tenant);
+    if (this.isLately(nowMs)) this.lastMs = nowMs;
   }
 
   /** Something of a tenant has passed by itself. */
@@ -36,7 +36,7 @@ export class LockTrouble {
   /** Those that are to be tried by themselves before they share a batch. */
   unproven(tenants: Iterable<string>, nowMs: number): string[] {
     if (this.found.size < MANY || !this.isLately(nowMs)) return [];
-    return [...tenants].filter((tenant) => !this.passedSince.has(tenant));
+    return [...tenants].filter((tenant) => this.found.has(tenant) || !this.passedSince.has(tenant));
   }
 
   private isLately(nowMs: number): boolean {

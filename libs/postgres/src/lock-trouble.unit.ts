@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { LockTrouble } from './lock-trouble.js';
+
+/** Two tenants were found at that moment. */
+function troubleAt(nowMs: number): LockTrouble {
+  const trouble = new LockTrouble();
+  trouble.sharedTimedOut(nowMs);
+  trouble.timedOut('a', nowMs);
+  trouble.timedOut('b', nowMs);
+  return trouble;
+}
+
+describe('LockTrouble', () => {
+  it('has those tried by themselves of which nothing is known, and no one that has passed', () => {
+    const trouble = troubleAt(0);
+    trouble.passed('c');
+    expect(trouble.unproven(['c', 'd'], 1)).toEqual(['d']);
+  });
+
+  it('has a tenant that was found tried by itself although others of its keys pass', () => {
+    const trouble = troubleAt(0);
+    trouble.passed('a');
+    expect(trouble.unproven(['a'], 1)).toEqual(['a']);
+  });
+
+  it('lasts for 5 s after the last timeout of any, and begins anew after that', () => {
+    const trouble = troubleAt(0);
+    trouble.timedOut('b', 4_000);
+    expect(trouble.unproven(['d'], 9_000)).toEqual(['d']);
+    expect(trouble.unproven(['d'], 9_001)).toEqual([]);
+    trouble.sharedTimedOut(10_000);
+    expect(trouble.unproven(['a', 'd'], 10_000)).toEqual([]);
+  });
+
+  it('is none while one tenant alone was found', () => {
+    const trouble = new LockTrouble();
+    trouble.sharedTimedOut(0);
+    trouble.timedOut('a', 0);
+    expect(trouble.unproven(['d'], 1)).toEqual([]);
+  });
+});
