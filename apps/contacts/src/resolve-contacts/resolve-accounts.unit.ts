@@ -67,6 +67,27 @@ describe('two numbers of one contact that the upstream gives to two accounts', (
     expect(ledger.held.heldAnew()).toMatchObject([{ aliases: [ACCOUNT], optOuts: [{ channelId: '*' }] }]);
   });
 
+  it('are parted with the ids of the person whose account it was', () => {
+    const byUser = userAlias('U.1');
+    const { see } = world(joined({ aliases: [ACCOUNT, WRITTEN, byUser] }));
+    see(said('stop', 2, { phone: WRITTEN }));
+    see({ phone: WRITTEN, messagingId: NEW.slice(1) });
+    const message = { phone: ACCOUNT, messagingId: ACCOUNT.slice(1), upstreamUserId: 'U.1' };
+    expect(see(said('start', 3, message))).toMatchObject({ aliases: [ACCOUNT, byUser], optOuts: [] });
+    expect(see({ phone: WRITTEN })).toMatchObject({
+      id: 'c1',
+      aliases: [NEW, WRITTEN],
+      optOuts: [{ source: 'KEYWORD' }],
+    });
+  });
+
+  it('leave the contact the id of the person who writes from its number', () => {
+    const byUser = userAlias('U.1');
+    const { see } = world(joined({ aliases: [ACCOUNT, WRITTEN, byUser] }));
+    const message = { phone: WRITTEN, messagingId: WRITTEN.slice(1), upstreamUserId: 'U.1' };
+    expect(see(message)).toMatchObject({ id: 'c1', aliases: [WRITTEN, byUser] });
+  });
+
   it('are joined again when both lead to one account', () => {
     const { see } = world(joined());
     see({ phone: WRITTEN, messagingId: NEW.slice(1) });

@@ -86,18 +86,25 @@ function joinAccount(ledger: ContactLedger, { phone, messagingId, formerPhone }:
 
 /**
  * The upstream gives a phone another account than the contact has, which is of a number of the contact as well: two accounts, two persons. The
- * contact keeps the number that it shows. The other is free, and whoever has it next begins with the same consent.
+ * contact keeps the number that it shows. The other is free, with the upstream's own ids of the person whose account it was, and whoever has
+ * it next begins with the same consent.
  */
-function partAccounts(ledger: ContactLedger, { phone, messagingId, formerPhone }: ContactSighting): void {
+function partAccounts(ledger: ContactLedger, sighting: ContactSighting): void {
+  const { phone, messagingId, formerPhone } = sighting;
   const [written, account] = [phoneForms(phone), messagingForms(messagingId)];
   const contact = ledger.findByAlias(written);
   if (formerPhone || !contact || account.length === 0) return;
   const former = messagingForms(contact.messagingId);
   const shown = phoneForms(contact.phone);
   if (former.some((form) => account.includes(form) || written.includes(form))) return;
-  const others = former.some((form) => shown.includes(form)) ? [...written, ...account] : former;
-  const parted = contact.aliases.filter((alias) => others.includes(alias) && !shown.includes(alias));
-  if (parted.length === 0) return;
+  const keepsAccount = former.some((form) => shown.includes(form));
+  const others = keepsAccount ? [...written, ...account] : former;
+  const numbers = contact.aliases.filter((alias) => others.includes(alias) && !shown.includes(alias));
+  if (numbers.length === 0) return;
+  // Left with the contact they would lead the other person back to it.
+  const present = [...userAliasesOf(sighting), ...(keepsAccount ? contact.aliases : [])];
+  const users = contact.aliases.filter((alias) => !isPhoneForm(alias) && !present.includes(alias));
+  const parted = [...numbers, ...users];
   ledger.change(contact, { aliases: contact.aliases.filter((alias) => !parted.includes(alias)) });
   ledger.held.hold(parted, { ...contact, appliedStatements: withoutGroups(contact.appliedStatements) });
 }
