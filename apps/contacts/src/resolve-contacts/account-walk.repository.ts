@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, statement } from '@switchboard/postgres';
 import type { Contact } from '../contact/contact.entity.js';
+import type { StoredSighting } from './resolve-contacts.js';
 
 /** A contact as the walk sees it. */
-export interface WalkedContact extends Pick<Contact, 'organizationId' | 'id' | 'phone' | 'messagingId'> {
+export interface WalkedContact extends StoredSighting {
   /** Whose number the upstream's id is; null: none's, or the contact was merged into another. */
   readonly accountOf: string | null;
 }

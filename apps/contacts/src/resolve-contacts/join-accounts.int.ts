@@ -25,6 +25,7 @@ const OTHER = '+12015550109';
 let superuser: Database;
 let batch: ChangeContactsBatch;
 let worker: JoinAccountsWorker;
+let repository: AccountWalkRepository;
 
 beforeAll(async () => {
   const prepared = await servers.serviceDatabase('contacts', contactsMigrations);
@@ -40,7 +41,8 @@ beforeAll(async () => {
   batch = new ChangeContactsBatch(
     new ChangeContacts(database, new ContactRepository(database), channels, held, relay, clock),
   );
-  worker = new JoinAccountsWorker(new AccountWalkRepository(database), batch, clock, log);
+  repository = new AccountWalkRepository(database);
+  worker = new JoinAccountsWorker(repository, batch, clock, log);
 });
 
 const run = (sql: string, values: readonly unknown[] = []): Promise<{ id: string }[]> =>
@@ -96,5 +98,22 @@ describe('contacts of one account that were left apart', () => {
     expect((await see('capart', { phone: ACCOUNT })).id).toBe(other.id);
     expect(await run('SELECT id FROM contacts.account_walk')).toEqual([]);
     expect(await rounds()).toBe(1);
+  });
+
+  it('stay as the upstream says by now, where the walk has read what it said before', async () => {
+    const [sent, wrote] = [await see('cread', { phone: WRITTEN }), await see('cread', { phone: ACCOUNT })];
+    await leftApart(sent.id, ACCOUNT.slice(1));
+    const from = { organizationId: 'cread', id: '' };
+    const slice = await repository.slice(from, 10);
+    const answered = await see('cread', { phone: WRITTEN, messagingId: OTHER.slice(1), contactId: sent.id });
+    const readBefore: Partial<AccountWalkRepository> = {
+      find: async () => from,
+      slice: async () => slice,
+      advance: async () => undefined,
+    };
+    await new JoinAccountsWorker(readBefore as AccountWalkRepository, batch, new FakeClock(), log).round();
+    expect(slice.map(({ accountOf }) => accountOf)).toContain(wrote.id);
+    expect(await see('cread', { phone: WRITTEN })).toEqual(answered);
+    expect(await see('cread', { phone: ACCOUNT })).toEqual(wrote);
   });
 });

@@ -1,9 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { contactsErrors } from '@switchboard/contracts/contacts/errors';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { CLOCK, LOG, PollingWorker, type Clock, type Log, type RoundResult } from '@switchboard/platform';
 import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
-import { resolveContacts } from './resolve-contacts.js';
+import { sightAgain } from './resolve-contacts.js';
 import { AccountWalkRepository, type WalkedContact } from './account-walk.repository.js';
 
 /** Contacts of a slice: two look-ups by keys each. */
@@ -49,15 +47,9 @@ export class JoinAccountsWorker extends PollingWorker {
     return Math.max(1, Math.round(this.clock.monotonic() - startedMs));
   }
 
-  private async join({ organizationId, id: contactId, phone, messagingId }: WalkedContact): Promise<void> {
-    const sighting = { contactId, phone, profileName: null, messagingId };
-    try {
-      await this.batch.change(resolveContacts(organizationId, [sighting], null));
-    } catch (error) {
-      // Erased since it was looked at.
-      if (error instanceof AppError && error.code === contactsErrors.CONTACT_NOT_FOUND.code) return;
-      throw error;
-    }
-    this.log.info('contact.account-met', { organizationId, contactId });
+  private async join(contact: WalkedContact): Promise<void> {
+    // Erased since it was looked at, or changed.
+    if (!(await this.batch.change(sightAgain(contact)))) return;
+    this.log.info('contact.account-met', { organizationId: contact.organizationId, contactId: contact.id });
   }
 }

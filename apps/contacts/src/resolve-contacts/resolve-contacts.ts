@@ -2,8 +2,38 @@ import { contactsErrors } from '@switchboard/contracts/contacts/errors';
 import type { ContactFacts, ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { ContactChange } from '../contact/change-contacts.js';
+import type { Contact } from '../contact/contact.entity.js';
 import { factsOf } from '../contact/contact.policy.js';
 import { aliasesOf, resolveSighting } from './resolve-sighting.policy.js';
+
+/** A contact as it was read a while ago. */
+export type StoredSighting = Pick<Contact, 'organizationId' | 'id' | 'phone' | 'messagingId'>;
+
+/**
+ * Sights a contact again as it is stored, as if the upstream had answered so again.
+ *
+ * @returns false when it is not so any more: what was read is older than what the upstream said since
+ */
+export function sightAgain({
+  organizationId,
+  id: contactId,
+  phone,
+  messagingId,
+}: StoredSighting): ContactChange<boolean> {
+  const sighting = { contactId, phone, profileName: null, messagingId };
+  return {
+    organizationId,
+    aliases: aliasesOf(sighting),
+    contactIds: [contactId],
+    traceparent: null,
+    decide: (ledger) => {
+      const contact = ledger.find(contactId);
+      if (contact?.phone !== phone || contact.messagingId !== messagingId || contact.mergedInto !== null) return false;
+      resolveSighting(ledger, sighting);
+      return true;
+    },
+  };
+}
 
 /**
  * Finds or makes the contacts of sightings: one contact per sighting, in order; null for a note of which none is made.
