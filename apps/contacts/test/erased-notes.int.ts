@@ -90,6 +90,18 @@ describe('a note of the upstream about a person who was erased', () => {
     expect((await see({ phone: OLD }))?.id).toBe(made?.id);
   });
 
+  it('leaves the moment of the erasure, which names the erased contact, to no contact that has the number since', async () => {
+    const { see, stated, eraseOld, channelId } = await world();
+    await see(stated('stop', 20));
+    await eraseOld();
+    const { id } = (await see({ phone: OLD })) ?? {};
+    const [row] = await running.superuser.dataSource.query(
+      `SELECT applied_statements->'preferences' AS stated FROM contacts.contact WHERE id = $1`,
+      [id],
+    );
+    expect(Object.keys(row.stated)).toEqual([channelId]);
+  });
+
   it('is of the contact that the number has by now, where there is one', async () => {
     const { see, stated, eraseOld, stopped } = await world();
     await eraseOld();

@@ -27,6 +27,13 @@ export function withoutGroups(applied: AppliedStatements | null): AppliedStateme
   return rest;
 }
 
+/** Without the moment of an erasure: it names the erased contact, of which nothing is to lead to the number. */
+export function withoutErasure(applied: AppliedStatements | null): AppliedStatements | null {
+  if (applied?.preferences[ERASED] === undefined) return applied;
+  const { [ERASED]: _erased, ...preferences } = applied.preferences;
+  return { ...applied, preferences };
+}
+
 /** When preferences were last stated. */
 export function statedTimes(applied: AppliedStatements | null): StatedTimes {
   const { preferences } = applied ?? NOTHING_APPLIED;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appliedToBoth, appliedWith, ERASED, statedTimes } from './applied-statements.policy.js';
+import { appliedToBoth, appliedWith, ERASED, statedTimes, withoutErasure } from './applied-statements.policy.js';
 import type { Consent, HeldConsent, StatedTimes } from './contact.entity.js';
 import { optOutsOfBoth } from './opt-outs-of-both.policy.js';
 
@@ -47,7 +47,8 @@ export class HeldLedger {
       this.taken.add(alias);
       this.holdingOf.delete(alias);
     }
-    return this.withHeld(contact, aliases);
+    const taken = this.withHeld(contact, aliases);
+    return { ...taken, appliedStatements: withoutErasure(taken.appliedStatements) };
   }
 
   /** The consent that a contact with these aliases, which none has now, would begin with. */
