@@ -5,7 +5,7 @@ import type { AuditedActor } from '@switchboard/contracts/grammar/audited-act';
 import { serviceNames } from '@switchboard/contracts/topology';
 import { appendAct, appendEvents, findAct, Relay } from '@switchboard/outbox';
 import { EraseSignal, CLOCK, noteErasures, type Clock } from '@switchboard/platform';
-import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { Database, statement, withConflictRetries, type Transaction } from '@switchboard/postgres';
 import { moveMark, phoneForms } from '../contact/alias.policy.js';
 import { ERASED, statedTimes } from '../contact/applied-statements.policy.js';
 import type { Contact, OptOut } from '../contact/contact.entity.js';
@@ -85,7 +85,7 @@ export class EraseContact {
   async execute(organizationId: string, contactId: string, by?: AuditedActor): Promise<ErasureOutcome> {
     const erasedAt = new Date(this.clock.now());
     const key = [organizationId, contactId] as const;
-    const outcome = await this.database.transaction(async (tx): Promise<ErasureOutcome> => {
+    const erase = async (tx: Transaction): Promise<ErasureOutcome> => {
       const [contact] = await tx.query(deleteContact, key);
       // The delete has waited for a former try that was under way.
       if (!contact)
@@ -97,7 +97,9 @@ export class EraseContact {
       const act = { action: 'contact.erased', before: { id: contactId }, after: null } as const;
       appendAct(tx, by, { event: contactActed, organizationId, aggregateId: contactId, ...act });
       return erasure;
-    });
+    };
+    // What is held for numbers is locked by others in another order.
+    const outcome = await withConflictRetries(() => this.database.transaction(erase));
     this.relay.wake();
     this.signal.wake();
     return outcome;
