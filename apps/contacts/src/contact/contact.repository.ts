@@ -204,8 +204,8 @@ async function moveAliases(
 }
 
 function storeOptOuts(tx: Transaction, writes: readonly ContactWrite[]): void {
-  const removed = optOutsOf(writes, ({ before, after }) => missing(before?.optOuts ?? [], after.optOuts, idOf));
-  const made = optOutsOf(writes, ({ before, after }) => missing(after.optOuts, before?.optOuts ?? [], idOf));
+  const removed = optOutsOf(writes, ({ before, after }) => missing(before?.optOuts ?? [], after.optOuts, rowOf));
+  const made = optOutsOf(writes, ({ before, after }) => missing(after.optOuts, before?.optOuts ?? [], rowOf));
   if (removed.length > 0) tx.atCommit(deleteOptOuts, unnestColumns(removed, ['organizationId', 'id']));
   if (made.length === 0) return;
   const single = made.filter(({ channelId }) => channelId !== ALL_CHANNELS);
@@ -262,6 +262,7 @@ function missing<Item>(from: readonly Item[], other: readonly Item[], keyOf: (it
   return from.filter((item) => !keys.has(keyOf(item)));
 }
 
-function idOf({ id }: OptOut): string {
-  return id;
+/** One whose source has changed is written anew. */
+function rowOf({ id, source }: OptOut): string {
+  return `${id} ${source}`;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appliedToBoth, appliedWith, ERASED, statedTimes, withoutErasure } from './applied-statements.policy.js';
 import type { Consent, HeldConsent, StatedTimes } from './contact.entity.js';
-import { optOutsOfBoth } from './opt-outs-of-both.policy.js';
+import { isLiftedByStart, optOutsOfBoth } from './opt-outs-of-both.policy.js';
 
 /** Consent that is held anew under aliases of no contact. */
 export interface Holding extends HeldConsent {
@@ -95,7 +95,10 @@ export class HeldLedger {
     const held = aliases.flatMap((alias) => this.held.get(alias) ?? []);
     const taken = contact.appliedStatements?.takenGroups ?? [];
     const news = held.filter(({ groupId }) => groupId === null || !taken.includes(groupId));
-    const byChannel = new Map(news.flatMap(({ optOuts }) => optOuts).map((one) => [one.channelId, one]));
+    const all = news.flatMap(({ optOuts }) => optOuts);
+    // Of a channel the last one counts: one that no START removes, where there is one.
+    const [lifted, lasting] = [true, false].map((is) => all.filter(({ source }) => isLiftedByStart(source) === is));
+    const byChannel = new Map([...(lifted ?? []), ...(lasting ?? [])].map((one) => [one.channelId, one]));
     // As they are read from the database, so that ids are drawn in one order.
     const inOrder = [...byChannel.values()].sort((one, other) => (one.channelId < other.channelId ? -1 : 1));
     const optOuts = inOrder.map(({ channelId, source }) => ({

@@ -1,6 +1,7 @@
 import type { ContactSighting, SightedPreference } from '@switchboard/contracts/contacts/rpc';
 import { NOTHING_APPLIED } from '../contact/applied-statements.policy.js';
 import type { Contact } from '../contact/contact.entity.js';
+import { isLiftedByStart } from '../contact/opt-outs-of-both.policy.js';
 import type { ContactPatch } from '../contact/contact-ledger.js';
 
 /** Which message or event stated something, and when. */
@@ -28,7 +29,7 @@ export function preferencePatch(
   const ids = isSameMoment ? [...last.ids, id] : [id];
   const preferences = { ...appliedStatements?.preferences, [channelId]: { at, ids } };
   const own = optOuts.find((optOut) => optOut.channelId === channelId);
-  const isTheirs = own?.source === 'KEYWORD' || own?.source === 'UPSTREAM';
+  const isTheirs = own !== undefined && isLiftedByStart(own.source);
   return {
     appliedStatements: { ...(appliedStatements ?? NOTHING_APPLIED), preferences },
     ...(value === 'stop' && !own && { optOuts: [...optOuts, { id: newId(), channelId, source, reason: null }] }),

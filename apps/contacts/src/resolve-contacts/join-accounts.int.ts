@@ -116,4 +116,19 @@ describe('contacts of one account that were left apart', () => {
     expect(await see('cread', { phone: WRITTEN })).toEqual(answered);
     expect(await see('cread', { phone: ACCOUNT })).toEqual(wrote);
   });
+
+  it('have an opt-out that no START lifts where one of them has', async () => {
+    const stop = (phone: string): Promise<ContactFacts> =>
+      see('cboth', {
+        phone,
+        preference: { channelId: 'cchannel1', value: 'stop', source: 'KEYWORD' },
+        statement: { id: 'wamid.1', at: '2026-01-01T00:00:00.000Z' },
+      });
+    const [sent, wrote] = [await stop(WRITTEN), await stop(ACCOUNT)];
+    await run(`UPDATE contacts.opt_out SET source = 'API', reason = 'asked' WHERE contact_id = $1`, [wrote.id]);
+    await see('cboth', { phone: WRITTEN, messagingId: ACCOUNT.slice(1), contactId: sent.id });
+    expect(
+      await run(`SELECT contact_id AS id, source, reason FROM contacts.opt_out WHERE organization_id = 'cboth'`),
+    ).toEqual([{ id: sent.id, source: 'API', reason: 'asked' }]);
+  });
 });

@@ -26,6 +26,18 @@ describe("the upstream's id of a number that is another contact's", () => {
     expect(see(said('start', 3, { phone: ACCOUNT }))).toMatchObject({ id: 'c1', optOuts: [] });
   });
 
+  it.each([
+    ['API', 'KEYWORD'],
+    ['KEYWORD', 'API'],
+  ] as const)('joins an opt-out by %s with one by %s to one that no START lifts', (ofOne, ofOther) => {
+    const more = (id: string, source: typeof ofOne): Partial<Contact> => ({
+      optOuts: [optOut(id, 'cchannel1', source)],
+    });
+    const { see } = world(contactOf('c1', WRITTEN, more('co2', ofOne)), contactOf('c2', ACCOUNT, more('co1', ofOther)));
+    expect(see(answered)).toMatchObject({ id: 'c1', optOuts: [{ id: 'co2', source: 'API' }] });
+    expect(see(said('start', 3, { phone: ACCOUNT })).optOuts).toHaveLength(1);
+  });
+
   it('which has another id by now gives the contact the opt-outs alone: the number may have changed hands', () => {
     const other = contactOf('c2', ACCOUNT, { messagingId: OLD.slice(1), optOuts: [optOut('co1', '*')] });
     const { see, ledger } = world(contactOf('c1', WRITTEN), other);

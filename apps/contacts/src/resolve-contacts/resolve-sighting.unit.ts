@@ -181,7 +181,7 @@ describe('a change of number', () => {
     const { see, ledger } = world(left, contactOf('c2', NEW, { optOuts: [optOut('co3', 'cchannel2', 'UPSTREAM')] }));
     const after = see(moved(NEW, OLD));
     expect(after).toMatchObject({ id: 'c2', phone: NEW, aliases: [NEW, userAlias('U.1')] });
-    expect(after.optOuts).toEqual([optOut('co1', 'cchannel1', 'KEYWORD'), optOut('co3', 'cchannel2', 'UPSTREAM')]);
+    expect(after.optOuts).toEqual([optOut('co1', 'cchannel1', 'KEYWORD'), optOut('co3', 'cchannel2', 'API')]);
     expect(ledger.find('c1')).toMatchObject({ phone: OLD, aliases: [], optOuts: [], mergedInto: 'c2' });
     expect(ledger.findGoingOn('c1')).toBe(after);
     expect(see({ phone: OLD }).id).not.toBe('c1');
