@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { adoptFormerSchema, type FormerSchema } from './former-schema.js';
 import { plannerHints } from './planner-hints.sql.js';
@@ -112,6 +113,9 @@ export class ServiceConnectedError extends Error {
   }
 }
 
+/** Before the lock of another run is asked for again. */
+const LOCK_REST_MS = 100;
+
 /** By the application's name, and by a role of the service's own; an owner who runs the service as well is this session. */
 const SESSIONS = `
   SELECT count(*)::int AS count FROM pg_stat_activity
@@ -135,15 +139,24 @@ async function withLock<Result>(
   await dataSource.initialize();
   const lock = dataSource.createQueryRunner();
   try {
-    // Another run may take longer than a migration waits for a table.
-    await lock.query('SET lock_timeout = 0');
-    await lock.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`${schema}.migration`]);
-    await lock.query('RESET lock_timeout');
+    while (!(await tryLock(lock, schema))) await wait(LOCK_REST_MS);
     return await work(dataSource, lock);
   } finally {
     await lock.release();
     await dataSource.destroy();
   }
+}
+
+/**
+ * Asks for the lock, and does not wait for it in a statement: what makes an index concurrently waits for every statement that is older, and
+ * the run that makes it has the lock.
+ */
+async function tryLock(lock: QueryRunner, schema: string): Promise<boolean> {
+  const [row]: { isTaken: boolean }[] = await lock.query(
+    'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS "isTaken"',
+    [`${schema}.migration`],
+  );
+  return row?.isTaken === true;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 import { coalesce } from '@switchboard/postgres/coalesce';
 import fc from 'fast-check';
 import { describeCoalesceLaw, type CoalesceSubject } from '../describe-coalesce-law.js';
-import { eventually, testServers, type ServiceDatabase } from '../index.js';
+import { testServers, type ServiceDatabase } from '../index.js';
 import { proxyTo } from './database-proxy.js';
 
 const servers = testServers();
@@ -224,23 +224,6 @@ describe('a transaction', () => {
 });
 
 describe('migrations', () => {
-  it('wait for another step, longer than for the lock of a table', async () => {
-    const own = await servers.serviceDatabase('contacts', []);
-    const superuser = await own.superuser();
-    const holder = await superuser.connect();
-    await holder.query(`SELECT pg_advisory_lock(hashtextextended('contacts.migration', 0))`);
-    const migrations = [Counters1764000000000];
-    const step = migrate({ url: own.migratorUrl, schema: 'contacts', migrations, serviceRole: own.role });
-    const waited = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND waitstart < clock_timestamp() - interval '4 seconds'`;
-    try {
-      await Promise.race([step, eventually(async () => (await superuser.dataSource.query(waited)).length > 0)]);
-    } finally {
-      // Its session ends, and its lock with it.
-      holder.release(true);
-    }
-    expect(await step).toEqual(['Counters1764000000000']);
-  });
-
   it('are applied once when two steps run at the same time', async () => {
     const { migratorUrl, role } = await servers.serviceDatabase('contacts', []);
     const run = (): Promise<string[]> =>
