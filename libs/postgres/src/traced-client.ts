@@ -48,10 +48,20 @@ export class TracedClient extends pg.Client {
  * is what a pipeline costs most.
  */
 export function inOneWrite(client: pg.ClientBase): void {
-  // node-postgres names its socket nowhere in its types; corking it is what it does itself around one statement.
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  // Corking it is what node-postgres does itself around one statement.
+  const stream = socketOf(client);
   stream.cork();
   process.nextTick(() => stream.uncork());
+}
+
+/** Ends a connection at once, whatever is under way. */
+export function cut(client: pg.ClientBase): void {
+  socketOf(client).destroy();
+}
+
+/** node-postgres names it nowhere in its types. */
+function socketOf(client: pg.ClientBase): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream;
 }
 
 /** Of a query that takes others along: what it is made of. */

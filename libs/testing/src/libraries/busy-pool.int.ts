@@ -17,13 +17,17 @@ describe('a process all of whose connections are in use', () => {
   let prepared: ServiceDatabase;
   let platform: Platform;
   let isAway = false;
+  let isStill = false;
   let holding: AbortController;
 
   beforeEach(async () => {
     prepared = await servers.serviceDatabase(NAME, [Outbox1764000000000]);
     const nats = await servers.nats();
-    isAway = false;
-    const proxy = await proxyTo(servers, prepared.url, { ask: (chunk) => (isAway ? null : chunk) });
+    const ask = (chunk: Buffer): Buffer | null => {
+      if (isAway) return null;
+      return isStill && chunk.includes('SELECT 1') ? Buffer.alloc(0) : chunk;
+    };
+    const proxy = await proxyTo(servers, prepared.url, { ask });
     platform = await openPlatform({
       service: NAME,
       log: { ...createLog('test'), warn: () => undefined, error: () => undefined },
@@ -45,7 +49,7 @@ describe('a process all of whose connections are in use', () => {
 
   afterEach(async () => {
     holding.abort();
-    isAway = false;
+    isAway = isStill = false;
     await platform.close();
   });
 
@@ -66,6 +70,15 @@ describe('a process all of whose connections are in use', () => {
   it('cannot serve while its database is away', async () => {
     isAway = true;
     expect(await canServe(platform.checks)).toMatchObject({ ok: false });
+  });
+
+  it('cannot serve while its database stands still, can as soon as that goes on, and leaves no connection', async () => {
+    const superuser = await prepared.superuser();
+    isStill = true;
+    expect(await canServe(platform.checks)).toMatchObject({ ok: false });
+    isStill = false;
+    expect(await canServe(platform.checks)).toMatchObject({ ok: true });
+    await eventually(async () => (await connections(superuser)) === POOL_MAX);
   });
 
   async function connections(superuser: Database): Promise<number> {
