@@ -5,6 +5,7 @@ import { isNotNow } from '@switchboard/outbox';
 import { createLog } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
+import { FeedBeginnings } from '../src/event/feed-beginnings.js';
 import { raiseFeed } from '../src/event/restored-feed.js';
 import { ListEventsHandler } from '../src/list-events/list-events.handler.js';
 import { webhooksMigrations } from '../src/migrations/all.js';
@@ -122,5 +123,25 @@ describe('the feed from a time on', () => {
       const from = new Date(Date.now() + (first - 30.5) * 60_000).toISOString();
       expect((await read(organizationId, null, null, from)).bodies).toHaveLength(21 - first);
     }
+  });
+
+  it('is looked for behind the place that was found before, where the time is no earlier', async () => {
+    const { organizationId } = await storeWebhook(database, 20);
+    await superuser.query(steppedSql, [organizationId, 6]);
+    const beginnings = new FeedBeginnings();
+    const looked: number[] = [];
+    const counting = {
+      query: (asked: { name: string }, values: readonly unknown[]) => {
+        if (asked.name === 'webhooks.feed.occurred') looked.push(Number(values[1]));
+        return database.query(asked as never, values);
+      },
+    };
+    const at = (first: number) => new Date(Date.now() + (first - 30.5) * 60_000);
+    const find = (first: number) => beginnings.positionBefore(counting as never, organizationId, at(first));
+    const places = [await find(5), await find(8), await find(12), await find(3), await find(4)];
+    const [fifth = 0] = places;
+    expect(places.map((place) => place - fifth)).toEqual([0, 3, 7, -2, -1]);
+    // From the first event on, unless an earlier time was asked for just before.
+    expect(looked.map((after) => after - fifth)).toEqual([-4, 0, 3, -4, -2]);
   });
 });

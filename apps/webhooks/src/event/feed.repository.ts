@@ -50,7 +50,8 @@ const nextSql = statement<{ position: number | null }>(
 const SLICE_POSITIONS = 20_000;
 /**
  * An event may be stored by a clock that is behind the one that it occurred by, as the database's is after a step back. Neither that nor the
- * step itself, where times of storing go back along the positions, hides an event up to an hour. It costs an hour's events to look at.
+ * step itself, where times of storing go back along the positions, hides an event up to an hour. It costs an hour's events to look at, a
+ * second and more at 300 a second.
  */
 const CLOCK_MARGIN_MS = 3_600_000;
 
@@ -66,11 +67,15 @@ export async function isAhead(on: Queryable, organizationId: string, position: n
   return found?.isAhead === true;
 }
 
-/** The position after which events that occurred at a time, or later, are found: none of them is at it or before. */
-export async function positionBefore(on: Queryable, organizationId: string, from: Date): Promise<number> {
+/**
+ * The position after which events that occurred at a time, or later, are found: none of them is at it or before.
+ *
+ * @param floor a position up to which none is known to be
+ */
+export async function positionBefore(on: Queryable, organizationId: string, from: Date, floor = 0): Promise<number> {
   const [bounds] = await on.query(boundsSql, [organizationId]);
   const last = bounds?.last ?? 0;
-  let low = bounds?.first ?? last + 1;
+  let low = Math.max(bounds?.first ?? last + 1, floor + 1);
   let high = last + 1;
   const storedFrom = new Date(from.getTime() - CLOCK_MARGIN_MS);
   // Twenty looks for a million events, in place of an index by time that every event would pay for.
