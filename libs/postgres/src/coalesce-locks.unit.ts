@@ -184,7 +184,7 @@ describe.each(['55P03', '57014'])('coalesce with a row that is locked (%s)', (co
               const line = `${tenant} ${key}`;
               orders.set(line, [...(orders.get(line) ?? []), value]);
             }
-            return batch.map(({ value }) => ({ ok: value }));
+            return batch.map(({ value }) => ({ ok: value, provesNothing: value % 3 === 0 }));
           },
           tenant: ({ tenant }) => tenant,
           serialKey: ({ tenant, key }) => `${tenant} ${key}`,

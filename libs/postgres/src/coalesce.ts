@@ -160,9 +160,10 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     queue.release(batch);
     noteKeys(stalled);
     noteTrouble(stalled, hasPassed ? batch[0]?.tenant : undefined, apart !== undefined);
-    const isOver = hasPassed && stalled.every(({ name }) => name !== apart);
     if (apart !== undefined && hasPassed) queue.passed(apart);
-    if (apart !== undefined && isOver && !keysStalledMs.has(apart)) queue.rejoin(apart);
+    if (apart !== undefined && !keysStalledMs.has(apart) && stalled.every(({ name }) => name !== apart)) {
+      if (hasPassed || queue.isQuiet(apart)) queue.rejoin(apart);
+    }
     for (const { name, tenant, items, error, isAlone } of stalled) {
       if (isTimedOut(error)) measured.timedOut(items.length);
       const waiting = items.filter((own) => waitsOn(own, error));

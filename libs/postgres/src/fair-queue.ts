@@ -18,6 +18,8 @@ interface ApartLine<Entry> {
   entries: Entry[];
   /** Whether it timed out by itself and nothing of it has passed since. */
   hasStalled: boolean;
+  /** When it was last set apart. */
+  sinceMs: number;
 }
 
 /** A batch of a line that is set apart. */
@@ -28,6 +30,8 @@ export interface ApartBatch<Entry> {
 
 /** Lines set apart that are kept although they are empty: far more than rows are locked for long at once. */
 const EMPTY_LINES_MAX = 1_000;
+/** A line that has not timed out for so long is taken for free without a proof: of some tenants nothing ever gives one. */
+const QUIET_MS = 5_000;
 
 /**
  * What waits for a batch: one line per tenant, tenants take turns, equal serial keys never leave for two batches at
@@ -117,9 +121,11 @@ export class FairQueue<Entry extends QueueEntry> {
    */
   setApart(name: string, tenant: string, given: readonly Entry[], hasStalled: boolean): void {
     this.forgetEmpty();
-    const line = this.apart.get(name) ?? { tenant, entries: [], hasStalled };
+    const sinceMs = performance.now();
+    const line = this.apart.get(name) ?? { tenant, entries: [], hasStalled, sinceMs };
     line.entries = [...given, ...line.entries, ...this.moveOut(name, tenant)];
     line.hasStalled ||= hasStalled;
+    line.sinceMs = sinceMs;
     this.apart.set(name, line);
     for (const entry of given) this.count(entry, 1);
   }
@@ -131,6 +137,11 @@ export class FairQueue<Entry extends QueueEntry> {
       if (line.entries.length > 0 || underway.has(name)) return true;
     }
     return false;
+  }
+
+  /** Whether a line was not set apart again for long. */
+  isQuiet(name: string): boolean {
+    return performance.now() - (this.apart.get(name)?.sinceMs ?? -Infinity) > QUIET_MS;
   }
 
   /** Something of a line that is set apart has passed. */
