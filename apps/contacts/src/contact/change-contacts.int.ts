@@ -33,6 +33,7 @@ beforeAll(async () => {
 interface Replica {
   readonly database: Database;
   readonly batch: ChangeContactsBatch;
+  readonly useCase: ChangeContacts;
   /** Items of each batch that was run. */
   readonly sizes: number[];
   /** Reads beyond the first of each batch. */
@@ -65,7 +66,7 @@ async function openReplica(): Promise<Replica> {
     races.lost--;
     return run(batch);
   };
-  return { database, batch: new ChangeContactsBatch(useCase), sizes, races };
+  return { database, batch: new ChangeContactsBatch(useCase), useCase, sizes, races };
 }
 
 /** An answer without what is drawn at random of what is held. */
@@ -185,6 +186,15 @@ describe('two replicas that change the same contacts at the same time', () => {
     database.transaction = () => Promise.reject(new Error('a transaction was begun'));
     expect(await change()).toEqual(first);
     expect(statements).toEqual(['contacts.find']);
+  });
+
+  it('say of what changes nothing that it proves nothing of a lock', async () => {
+    const { useCase } = await openReplica();
+    const change = resolveContacts('cproof', [{ phone: FORMS[0] ?? null, profileName: null, messagingId: null }], null);
+    const proofs = async (): Promise<unknown[]> =>
+      (await useCase.run([change])).map((outcome) => 'ok' in outcome && outcome.provesNothing !== true);
+    expect(await proofs()).toEqual([true]);
+    expect(await proofs()).toEqual([false]);
   });
 });
 

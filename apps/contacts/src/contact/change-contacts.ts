@@ -25,8 +25,8 @@ export interface ContactChange<Result> extends ContactQuestion {
   readonly decide: (ledger: ContactLedger) => Result;
 }
 
-/** The outcome of one change. */
-export type ChangeOutcome = { readonly ok: unknown } | { readonly error: unknown };
+/** The outcome of one change. `provesNothing`: nothing of its organization was stored, so that no lock was taken. */
+export type ChangeOutcome = { readonly ok: unknown; readonly provesNothing?: boolean } | { readonly error: unknown };
 
 /** Each lost race means that another batch has committed: so many in a row need as many replicas on the same contacts. */
 const RACES_MAX = 20;
@@ -67,7 +67,12 @@ export class ChangeContacts {
       const isNews = !isAmong(found, held) || refused.size > 0;
       held = found;
       erased = new Set([...erased, ...refused]);
-      if (!isNews && (await this.store(ledgers, held, at, options))) return outcomes;
+      if (!isNews && (await this.store(ledgers, held, at, options))) {
+        return outcomes.map((outcome, index) => {
+          const ledger = ledgers.get(changes[index]?.organizationId ?? '');
+          return 'ok' in outcome && ledger && isUnchanged(ledger) ? { ...outcome, provesNothing: true } : outcome;
+        });
+      }
     }
     throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
   }
@@ -115,7 +120,7 @@ export class ChangeContacts {
     const ledgers = [...byOrganization.values()];
     const steps = ledgers.flatMap((ledger) => ledger.steps);
     const holdings = ledgers.flatMap((ledger) => ledger.held.heldAnew());
-    if (steps.length === 0 && holdings.length === 0) return true;
+    if (ledgers.every(isUnchanged)) return true;
     const covering = new Set(steps.filter(needsChannels).map(({ after }) => after.organizationId));
     const channelIds = await this.channels.idsOf([...covering]);
     try {
@@ -162,6 +167,10 @@ export class ChangeContacts {
 function isAmong(found: readonly HeldForAlias[], held: readonly HeldForAlias[]): boolean {
   const known = new Set(held.map((one) => JSON.stringify(one)));
   return found.every((one) => known.has(JSON.stringify(one)));
+}
+
+function isUnchanged(ledger: ContactLedger): boolean {
+  return ledger.steps.length === 0 && ledger.held.heldAnew().length === 0;
 }
 
 function outcomeOf(change: ContactChange<unknown>, ledger: ContactLedger | undefined): ChangeOutcome {

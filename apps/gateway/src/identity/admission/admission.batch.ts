@@ -53,7 +53,8 @@ export async function runAdmissions(
     if (!key) return { ok: null };
     let rate = rates.get(key.organizationId);
     if (!rate) rates.set(key.organizationId, (rate = new RateAnswers(key)));
-    return { ok: { key, answer: rate.next(question.cost) } };
+    // Where nothing is taken of the rate, its row was read alone.
+    return { ok: { key, answer: rate.next(question.cost) }, provesNothing: question.cost === 0 };
   });
 }
 
