@@ -59,6 +59,20 @@ describe('coalesce with many rows that are locked', () => {
     await call.drain();
   });
 
+  it('has one wait for one probe of each tenant that is locked as a whole, however many keys of it wait', async () => {
+    const gone = new AbortController();
+    const { call, probed, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
+    const keys = many.slice(0, 10).map((value) => ({ tenant: `locked-${value % 2}`, value }));
+    const locked = keys.map((item) => call(item, gone.signal));
+    expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+    await turns();
+    expect(probed.map((items) => items.length)).toEqual([1, 1, 1, 1]);
+    gone.abort(new Error('gone'));
+    endWaits();
+    await Promise.allSettled(locked);
+    await call.drain();
+  });
+
   it('has no tenant wait behind fifty locked keys of another, nor a free key of that one', async () => {
     const gone = new AbortController();
     const { call, endWaits } = overLocks(({ key }) => key?.startsWith('locked') ?? false);

@@ -90,7 +90,7 @@ export async function settleShared<I, O>(
 
 /**
  * Runs a batch of one line that was set apart, and finds the guilty serial keys of a tenant that times out: by running key by
- * key, unless the first ones time out as well. Then others are the first ones of the next time.
+ * key, unless the first ones time out as well. Then others are the first ones of the next time. A probe begins with them.
  */
 export async function settleApart<I, O>(
   spec: BatchRun<I, O>,
@@ -107,31 +107,44 @@ export async function settleApart<I, O>(
       return outcomes;
     },
   };
-  const left = await settle(noting, batch);
-  const tenant = left?.items[0]?.tenant;
-  if (!left || tenant === undefined) return { stalled: [], hasPassed };
-  const { error } = left;
-  const parts = [...Map.groupBy(left.items, ({ serialKey }) => serialKey ?? tenant)].map(([key, items]) => ({
-    name: key,
-    tenant,
-    items,
-  }));
-  if (parts.length === 1) return { stalled: [{ ...left, name, tenant, isAlone: true }], hasPassed };
-  const ownStalled: Stalled<Waiting<I, O>>[] = [];
-  let others = parts;
+  const all = partsOf(batch);
+  // What is locked as a whole is found within one probe. A run of all of it before would cost those behind it another.
+  const first = isProbe && !hasFreeKeys ? all.slice(0, all.length > 1 ? PARTS_AT_ONCE : 0) : [];
+  const own = (await settleParts(noting, first)).stalled;
+  let others = all.slice(first.length);
+  let error = own[0]?.error;
+  if (hasPassed || own.length < PARTS_AT_ONCE) {
+    const left = await settle(noting, stillWaited(others.flatMap(({ items }) => items)));
+    others = left ? partsOf(left.items) : [];
+    error = left?.error ?? error;
+    const [only] = others;
+    if (left && only && others.length + first.length === 1) {
+      return { stalled: [{ ...only, ...left, name, isAlone: true }], hasPassed };
+    }
+  }
   // What ends without a proof holds up no more than what timed out: it is not tried two keys a turn.
-  while (others.length > 0 && !hasPassed && !hasFreeKeys && ownStalled.length < PARTS_AT_ONCE) {
-    ownStalled.push(...(await settleParts(noting, others.slice(0, PARTS_AT_ONCE))).stalled);
+  while (others.length > 0 && !hasPassed && !hasFreeKeys && own.length < PARTS_AT_ONCE) {
+    own.push(...(await settleParts(noting, others.slice(0, PARTS_AT_ONCE))).stalled);
     others = others.slice(PARTS_AT_ONCE);
   }
-  if (!hasPassed && !hasFreeKeys) {
-    const items = [...others, ...ownStalled].flatMap((part) => part.items);
-    if (items.length === 0) return { stalled: [], hasPassed };
-    return { stalled: [{ name: tenant, tenant, items, error, isAlone: true }], hasPassed };
-  }
+  if (!hasPassed && !hasFreeKeys) return { stalled: asOne([...others, ...own], error), hasPassed };
   const { stalled, untried } = await settleParts(noting, others);
-  const waiting = { name: tenant, tenant, items: untried.flatMap(({ items }) => items), error, isAlone: false };
-  return { stalled: [...ownStalled, ...stalled, ...(untried.length > 0 ? [waiting] : [])], hasPassed };
+  const waiting = asOne(untried, error).map((one) => ({ ...one, isAlone: false }));
+  return { stalled: [...own, ...stalled, ...waiting], hasPassed };
+}
+
+/** The items of a line by their serial keys. */
+function partsOf<I, O>(items: readonly Waiting<I, O>[]): Part<Waiting<I, O>>[] {
+  const byKey = Map.groupBy(items, ({ serialKey, tenant }) => serialKey ?? tenant);
+  return [...byKey].flatMap(([name, own]) => (own[0] ? [{ name, tenant: own[0].tenant, items: own }] : []));
+}
+
+/** Parts of a tenant that wait in its line together; none when nothing is left of them. */
+function asOne<W>(parts: readonly Part<W>[], error: unknown): Stalled<W>[] {
+  const [first] = parts;
+  if (!first) return [];
+  const { tenant } = first;
+  return [{ name: tenant, tenant, items: parts.flatMap(({ items }) => items), error, isAlone: true }];
 }
 
 /** True when the time of the item's caller is over, who gets the signal's reason. */
