@@ -128,15 +128,29 @@ describe('/app/api/api-keys', () => {
     expect((await client.get('/app/api/api-keys')).body?.items).toHaveLength(2);
   });
 
+  it('is not renewed by a request that began before the key was made: its caller has asked again since', async () => {
+    const client = await clientOf(await makeMember(booted.database));
+    const headers = { 'idempotency-key': 'slow' };
+    const made = await client.ask('POST', '/app/api/api-keys', { label: 'x' }, headers);
+    const later = `UPDATE api_key SET created_at = created_at + interval '1 minute' WHERE id = $1`;
+    await booted.database.dataSource.query(later, [made.body?.['id']]);
+    const slow = await client.ask('POST', '/app/api/api-keys', { label: 'x' }, headers);
+    expect(refusal(slow)).toEqual([409, 'CONFLICT']);
+    expect(await ping(made.body?.['secret'])).toBe(200);
+  });
+
   it('makes one key of a request that is sent several times at once, and one of the answers opens', async () => {
     const client = await clientOf(await makeMember(booted.database));
     const headers = { 'idempotency-key': 'at once' };
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => client.ask('POST', '/app/api/api-keys', { label: 'x' }, headers)),
     );
-    expect(new Set(answers.map(({ status, body }) => `${status} ${String(body?.['id'])}`)).size).toBe(1);
-    const opened = await Promise.all(answers.map(({ body }) => ping(body?.['secret'])));
-    expect(opened.sort()).toEqual([200, 401, 401, 401]);
+    const created = answers.filter(({ status }) => status === 201);
+    expect(new Set(created.map(({ body }) => body?.['id'])).size).toBe(1);
+    // One that began before another had made the key is a conflict.
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(answers.length - created.length);
+    const opened = await Promise.all(created.map(({ body }) => ping(body?.['secret'])));
+    expect(opened.filter((status) => status === 200)).toHaveLength(1);
   });
 
   it('is for owners and admins: a member neither sees nor changes keys, nor reads the log', async () => {

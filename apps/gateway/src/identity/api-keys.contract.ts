@@ -26,7 +26,7 @@ export interface ApiKeys {
   create(act: SessionAct, input: ApiKeyInput): Promise<NewApiKeyView>;
   /**
    * The same for a request with an `Idempotency-Key`. A repetition makes no second key: for 24 hours it answers with the first
-   * one and a new secret, which ends the former one, as long as the key is neither used nor revoked.
+   * one and a new secret, which ends the former one, as long as the key is neither used nor revoked, and was made before this request began.
    *
    * @throws AppError CONFLICT after that, and for another body
    */

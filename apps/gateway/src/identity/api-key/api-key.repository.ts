@@ -41,14 +41,14 @@ export const findApiKeyOfRequest = statement<{ readonly id: string; readonly isS
 );
 
 /**
- * Gives a key another secret: one that is a day old at most and that nothing has used. $3 the shown prefix, $4 the SHA-256 of
- * the secret. Returns no row for any other.
+ * Gives a key another secret: one that is a day old at most, that nothing has used and that was there before $5. $3 the shown
+ * prefix, $4 the SHA-256 of the secret. Returns no row for any other.
  */
 export const renewApiKeySecret = statement<ApiKeyRow>(
   'gateway.renew-api-key-secret',
   `UPDATE api_key SET prefix = $3, secret_hash = decode($4, 'hex')
    WHERE id = $2 AND organization_id = $1 AND revoked_at IS NULL AND last_used_at IS NULL
-     AND created_at > clock_timestamp() - interval '24 hours' RETURNING ${SHOWN}`,
+     AND created_at > clock_timestamp() - interval '24 hours' AND created_at <= $5 RETURNING ${SHOWN}`,
 );
 
 /** How many keys of $1 are active; counts to $2 and no further, by the index of the organization's keys. */

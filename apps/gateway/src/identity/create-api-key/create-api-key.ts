@@ -27,6 +27,7 @@ export interface CreatedApiKey {
  * Makes a key in the transaction of its audit entry.
  *
  * @param request its `Idempotency-Key`, if it has one: repeated, it makes no second key
+ * @param askedAt when the request began
  * @throws AppError CONFLICT as `ApiKeys.create`
  */
 export async function createApiKey(
@@ -34,6 +35,7 @@ export async function createApiKey(
   act: Act,
   { label, scopes }: ApiKeyInput,
   request: KeyedRequest | null = null,
+  askedAt = new Date(),
 ): Promise<CreatedApiKey> {
   const { secret, prefix, hash } = mintKey();
   const id = newCuid();
@@ -51,22 +53,28 @@ export async function createApiKey(
     request?.keySha256 ?? null,
     request?.bodySha256 ?? null,
   ]);
-  if (!row && request) return renewSecret(tx, act, request);
+  if (!row && request) return renewSecret(tx, act, request, askedAt);
   if (!row) throw new Error('an insert returned no row');
   appendAudit(tx, { ...act, action: 'api-key.created', before: null, after: auditedApiKey(row) });
   return { key: apiKeyViewOf(row), secret, isRepetition: false };
 }
 
-/** Only hashes are stored: what a lost answer held cannot be shown again, and is replaced while nothing uses it. */
-async function renewSecret(tx: Transaction, act: Act, request: KeyedRequest): Promise<CreatedApiKey> {
+/**
+ * Only hashes are stored: what a lost answer held cannot be shown again, and is replaced while nothing uses it. Not by a request that
+ * is older than the key: its caller has asked again meanwhile, and has the secret.
+ */
+async function renewSecret(tx: Transaction, act: Act, request: KeyedRequest, askedAt: Date): Promise<CreatedApiKey> {
   const { organizationId } = act;
   const [made] = await tx.query(findApiKeyOfRequest, [organizationId, request.keySha256, request.bodySha256]);
   if (!made) throw new Error('an insert was refused for a row that is not there');
   const { id, isSameBody } = made;
   if (!isSameBody) throw conflict(`made the API key ${id} with another body`);
   const { secret, prefix, hash } = mintKey();
-  const [row] = await tx.query(renewApiKeySecret, [organizationId, id, prefix, hash]);
-  if (!row) throw conflict(`made the API key ${id}, which is in use, revoked or older than 24 hours`);
+  const [row] = await tx.query(renewApiKeySecret, [organizationId, id, prefix, hash, askedAt]);
+  if (!row)
+    throw conflict(
+      `made the API key ${id}, which is in use, revoked, older than 24 hours or younger than this request`,
+    );
   appendAudit(tx, { ...act, action: 'api-key.secret-renewed', before: null, after: auditedApiKey(row) });
   return { key: apiKeyViewOf(row), secret, isRepetition: true };
 }
