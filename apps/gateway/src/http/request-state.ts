@@ -1,15 +1,12 @@
 import type { Context, Span } from '@opentelemetry/api';
 import type { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { KeyedRequest } from '@switchboard/contracts/grammar/keyed-request';
 import type { Admitted } from '../identity/admission.contract.js';
 import type { SignedIn } from '../identity/signed-in.contract.js';
 import type { RouteDeclaration, SharedRoute } from './route-declaration.js';
 
 /** A request with an `Idempotency-Key`: it takes effect once. */
-export interface IdempotentRequest {
-  /** In hexadecimal. */
-  readonly keySha256: string;
-  /** Of the body's value, whatever the order of its fields and its white space, in hexadecimal. */
-  readonly bodySha256: string;
+export interface IdempotentRequest extends KeyedRequest {
   /** Of the body's bytes, in hexadecimal. */
   readonly bodyBytesSha256: string;
   /**

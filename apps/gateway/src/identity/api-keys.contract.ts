@@ -1,5 +1,6 @@
 import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
+import type { KeyedRequest } from '@switchboard/contracts/grammar/keyed-request';
 import type { Scope } from './admission.contract.js';
 import type { SessionAct } from './audit.contract.js';
 
@@ -11,29 +12,24 @@ export interface ApiKeyInput {
   readonly scopes: readonly Scope[] | null;
 }
 
-/** A request with an `Idempotency-Key`; each hash as 64 hex digits. */
-export interface KeyedRequest {
-  readonly keySha256: string;
-  readonly bodySha256: string;
-}
-
 /**
  * The keys of organizations. Each change is in the audit log, and is refused (UNAUTHORIZED, FORBIDDEN) when the session that it
  * is asked for in ended meanwhile: a removed administrator is left no key.
  */
 export interface ApiKeys {
-  /** Makes a key; its secret is in this answer and nowhere else. More than 50 active keys bring a hint, no refusal. */
-  create(act: SessionAct, input: ApiKeyInput): Promise<NewApiKeyView>;
   /**
-   * The same for a request with an `Idempotency-Key`. A repetition makes no second key: for 24 hours it answers with the first
-   * one and a new secret, which ends the former one, as long as the key is neither used nor revoked, and was made before this request began.
+   * Makes a key; its secret is in this answer and nowhere else. More than 50 active keys bring a hint, no refusal.
    *
+   * A repetition of a request with an `Idempotency-Key` makes no second key: for 24 hours it answers with the first one and a new
+   * secret, which ends the former one, as long as the key is neither used nor revoked, and was made before this request began.
+   *
+   * @param request its `Idempotency-Key`, if it has one
    * @throws AppError CONFLICT after that, and for another body
    */
-  createOnce(
+  create(
     act: SessionAct,
     input: ApiKeyInput,
-    request: KeyedRequest,
+    request: KeyedRequest | null,
   ): Promise<{ readonly apiKey: NewApiKeyView; readonly isRepetition: boolean }>;
   /** Newest first, revoked ones too. @param page `cursor`: the id of the last key of the page before */
   list(

@@ -1,5 +1,5 @@
+import type { KeyedRequest } from '@switchboard/contracts/grammar/keyed-request';
 import type { SubscribableEvent } from '@switchboard/contracts/webhooks/http';
-import type { CreateWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
 
 /** A webhook with what its lane counts. */
@@ -93,9 +93,6 @@ export interface NewWebhook extends Pick<WebhookRow, 'organizationId' | 'id' | '
   /** Null: registered without an `Idempotency-Key`. */
   readonly keyed: KeyedRequest | null;
 }
-
-/** A request with an `Idempotency-Key`; each SHA-256 as 64 hex digits. */
-export type KeyedRequest = NonNullable<CreateWebhookRequest['keyed']>;
 
 /** One webhook; null when the organization has none of this id. */
 export async function findWebhook(on: Queryable, organizationId: string, id: string): Promise<WebhookRow | null> {

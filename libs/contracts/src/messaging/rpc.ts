@@ -1,6 +1,7 @@
 import type { Cuid } from '../grammar/cuid.js';
 import type { ContactFacts, ErasedNumbers } from '../contacts/rpc.js';
 import { defineRpc } from '../grammar/define-rpc.js';
+import type { KeyedRequest } from '../grammar/keyed-request.js';
 import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 import type { Page } from '../grammar/page.js';
@@ -33,13 +34,9 @@ export const sendMessageRpc = defineRpc<SendMessageRequest, SentMessageResult>('
 });
 
 /** A text to send that may be asked for several times, by requests that name the same key. */
-export interface SendMessageOnceRequest {
+export interface SendMessageOnceRequest extends KeyedRequest {
   /** Of the message that there will be unless the key has one. */
   readonly messageId: Cuid;
-  /** SHA-256 of the caller's `Idempotency-Key`, in hexadecimal. */
-  readonly keySha256: string;
-  /** SHA-256 of the request's body in its canonical form (RFC 8785), in hexadecimal. */
-  readonly bodySha256: string;
   /** Of the body's bytes: keys that an earlier release stored are known by them. */
   readonly bodyBytesSha256?: string;
   /** Null when the edge refuses the content: only an answer that was given before is asked for. */

@@ -1,5 +1,6 @@
 import type { Cuid } from '../grammar/cuid.js';
 import { defineRpc } from '../grammar/define-rpc.js';
+import type { KeyedRequest } from '../grammar/keyed-request.js';
 import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 import type { Page } from '../grammar/page.js';
@@ -31,8 +32,8 @@ export interface CreateWebhookRequest extends AuditedRequest {
   /** At least one; repeated ones count once. */
   readonly events: readonly SubscribableEvent[];
   readonly description: string | null;
-  /** Of a request with an `Idempotency-Key`, each SHA-256 as 64 hex digits. Absent from a gateway of the release before. */
-  readonly keyed?: { readonly keySha256: string; readonly bodySha256: string };
+  /** Of a request with an `Idempotency-Key`. Absent from a gateway of the release before. */
+  readonly keyed?: KeyedRequest;
 }
 
 /** A webhook that was registered. */

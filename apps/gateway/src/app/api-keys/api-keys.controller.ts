@@ -47,8 +47,7 @@ export class ApiKeysController {
     // A body that is refused has made nothing that could be answered instead.
     if (request?.refusal) throw request.refusal;
     const { label, scopes = null } = body;
-    if (!request) return this.apiKeys.create(act, { label, scopes });
-    const { apiKey, isRepetition } = await this.apiKeys.createOnce(act, { label, scopes }, request);
+    const { apiKey, isRepetition } = await this.apiKeys.create(act, { label, scopes }, request);
     if (isRepetition) reply.header('idempotent-replayed', 'true');
     return apiKey;
   }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { NewApiKeyView } from '@switchboard/contracts/gateway/http';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
@@ -8,7 +9,7 @@ import { gatewayMigrations } from '../../migrations/all.js';
 import { operate } from '../../operate.js';
 import { DatabaseAdmission } from '../admission/admission.js';
 import type { Scope } from '../admission.contract.js';
-import type { ApiKeys } from '../api-keys.contract.js';
+import type { ApiKeyInput, ApiKeys } from '../api-keys.contract.js';
 import type { SessionAct } from '../audit.contract.js';
 import { DatabaseAuditLog } from '../audit/audit-log.js';
 import { hashOfKey } from './api-key.policy.js';
@@ -38,6 +39,9 @@ async function organization(
   return { act: { organizationId, actor, sessionId, address: '192.0.2.7', traceId: 'b'.repeat(32) }, secret, keyId };
 }
 
+const create = async (act: SessionAct, input: ApiKeyInput): Promise<NewApiKeyView> =>
+  (await keys.create(act, input, null)).apiKey;
+
 const admit = async (admission: DatabaseAdmission, key: string, scope: Scope | null = 'contacts:read') =>
   admission.admit({ key, scope, cost: 1 });
 
@@ -58,7 +62,7 @@ describe('an API key', () => {
   it('is shown whole once and kept as a hash; it opens what its scopes say, and its making is in the audit log', async () => {
     const admission = new DatabaseAdmission(database);
     const { act } = await organization();
-    const { secret, hint, ...view } = await keys.create(act, { label: 'Till 🛒', scopes: ['contacts:read'] });
+    const { secret, hint, ...view } = await create(act, { label: 'Till 🛒', scopes: ['contacts:read'] });
     expect(secret).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
     expect(hint).toBeNull();
     expect(view).toEqual({
@@ -100,12 +104,12 @@ describe('an API key', () => {
 
   it('is neither made nor revoked when the audit log cannot take it', async () => {
     const { act, secret } = await organization();
-    const { id } = await keys.create(act, { label: 'kept', scopes: null });
+    const { id } = await create(act, { label: 'kept', scopes: null });
     const entries = 'ALTER TABLE gateway.audit_entry';
     await superuser.dataSource.query(
       `${entries} ADD CONSTRAINT full_up CHECK (organization_id <> '${act.organizationId}') NOT VALID`,
     );
-    await expect(keys.create(act, { label: 'never', scopes: null })).rejects.toThrow('full_up');
+    await expect(create(act, { label: 'never', scopes: null })).rejects.toThrow('full_up');
     await expect(keys.revoke(act, id)).rejects.toThrow('full_up');
     await superuser.dataSource.query(`${entries} DROP CONSTRAINT full_up`);
     const { items } = await keys.list(act.organizationId, { limit: 100, cursor: null });
@@ -118,7 +122,7 @@ describe('an API key', () => {
     const admission = new DatabaseAdmission(database);
     const { act } = await organization();
     const { act: stranger } = await organization();
-    const { id, secret } = await keys.create(act, { label: 'Till', scopes: null });
+    const { id, secret } = await create(act, { label: 'Till', scopes: null });
     for (const [by, what] of [
       [stranger, id],
       [act, newCuid()],
@@ -145,18 +149,17 @@ describe('an API key', () => {
   it('beyond fifty active ones comes with a hint, and is made all the same; revoked ones do not count', async () => {
     const { act } = await organization();
     const made = [];
-    for (let active = 2; active <= 52; active++)
-      made.push(await keys.create(act, { label: String(active), scopes: null }));
+    for (let active = 2; active <= 52; active++) made.push(await create(act, { label: String(active), scopes: null }));
     expect(made.filter(({ hint }) => hint !== null).map(({ label }) => label)).toEqual(['51', '52']);
     expect(made.at(-1)?.hint).toContain('more than 50 active keys');
     for (const { id } of made.slice(0, 3)) await keys.revoke(act, id);
-    expect((await keys.create(act, { label: 'fewer', scopes: null })).hint).toBeNull();
+    expect((await create(act, { label: 'fewer', scopes: null })).hint).toBeNull();
   });
 
   it('is listed newest first, in pages without a repetition or a gap, for its own organization alone', async () => {
     const { act } = await organization();
-    await keys.create((await organization()).act, { label: 'foreign', scopes: null });
-    for (let index = 1; index <= 6; index++) await keys.create(act, { label: String(index), scopes: null });
+    await create((await organization()).act, { label: 'foreign', scopes: null });
+    for (let index = 1; index <= 6; index++) await create(act, { label: String(index), scopes: null });
     const seen: string[] = [];
     for (let cursor: string | null = null; ;) {
       const page = await keys.list(act.organizationId, { limit: 3, cursor });

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
+import type { KeyedRequest } from '@switchboard/contracts/grammar/keyed-request';
 import { Database, readKeysetPage } from '@switchboard/postgres';
-import type { ApiKeyInput, ApiKeys, KeyedRequest } from '../api-keys.contract.js';
+import type { ApiKeyInput, ApiKeys } from '../api-keys.contract.js';
 import type { SessionAct } from '../audit.contract.js';
 import { createApiKey } from '../create-api-key/create-api-key.js';
 import { requireAdministering } from '../member/role.policy.js';
@@ -21,11 +22,7 @@ const AFTER_ALL = 'd';
 export class DatabaseApiKeys implements ApiKeys {
   constructor(private readonly database: Database) {}
 
-  async create(act: SessionAct, input: ApiKeyInput): Promise<NewApiKeyView> {
-    return (await this.createOnce(act, input, null)).apiKey;
-  }
-
-  createOnce(
+  create(
     act: SessionAct,
     input: ApiKeyInput,
     request: KeyedRequest | null,

@@ -2,6 +2,7 @@ import type { ApiKeyView } from '@switchboard/contracts/gateway/http';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import type { KeyedRequest } from '@switchboard/contracts/grammar/keyed-request';
 import type { Transaction } from '@switchboard/postgres';
 import { mintKey } from '../api-key/api-key.policy.js';
 import {
@@ -11,7 +12,7 @@ import {
   insertApiKey,
   renewApiKeySecret,
 } from '../api-key/api-key.repository.js';
-import type { ApiKeyInput, KeyedRequest } from '../api-keys.contract.js';
+import type { ApiKeyInput } from '../api-keys.contract.js';
 import type { Act } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 
