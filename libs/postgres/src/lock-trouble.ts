@@ -5,8 +5,9 @@ const LATELY_MS = 5_000;
 
 /**
  * What is known of tenants while the rows of many are locked. Each of them that shares a batch before it is found costs all
- * others a timeout: so from the second that is found on only those share one that have passed since and never timed out, until
- * nothing has timed out for 5 s: of a tenant that was found other keys may pass. One locked row is no such trouble: to try each of hundreds of tenants by itself costs more.
+ * others a timeout: so from the second that is found on only those share one that have passed since and were not found
+ * themselves, of which other keys may pass, until nothing has timed out for 5 s. One locked row is no such trouble: to try each of
+ * hundreds of tenants by itself costs more.
  */
 export class LockTrouble {
   private lastMs = -Infinity;

@@ -87,7 +87,7 @@ export async function lockOnce(point: LockPoint): Promise<{ note: string; findin
 
 /** What the finding of the rows took, where it is not compared. */
 function firstOf(first: readonly number[]): string {
-  return first.length === 0 ? '' : `, ${p99([...first])} ms until they were found (the longest ${Math.max(...first)})`;
+  return first.length === 0 ? '' : `, ${p99(first)} ms until they were found (the longest ${Math.max(...first)})`;
 }
 
 function durationOf({ startedMs, endedMs }: Send): number {
