@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Customers, RegisteredWebhook } from './customers.js';
+import { SteadyWork } from './paced.js';
 
 /** Events to receivers that misbehave. */
 export interface Flood {
@@ -19,15 +19,19 @@ const OF_ONE = 20;
 
 /** Receivers that misbehave, by organizations, while events go to them. */
 export class RunningFlood {
-  private readonly stopping = new AbortController();
-  private readonly running: Promise<void>;
+  private readonly events: SteadyWork;
 
   private constructor(
     private readonly customers: Customers,
-    private readonly flood: Flood,
+    { perSecondEach, areAtOnce }: Flood,
     private readonly registered: ReadonlyMap<string, readonly RegisteredWebhook[]>,
   ) {
-    this.running = this.publish();
+    const { organizations } = this;
+    const parts = areAtOnce ? [organizations] : organizations.map((organizationId) => [organizationId]);
+    this.events = new SteadyWork(1_000 / perSecondEach / parts.length, (step) => {
+      const part = parts[step % parts.length] ?? [];
+      return Promise.all(part.map((organizationId) => customers.publish(organizationId)));
+    });
   }
 
   /** Registers webhooks of new organizations, each of whose events goes to all of its own, and begins to publish. */
@@ -53,25 +57,11 @@ export class RunningFlood {
 
   /** Ends the events. */
   async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+    await this.events.stop();
   }
 
   /** Deletes the webhooks: what is still to be repeated to them is not the load of what is measured next. */
   async remove(): Promise<void> {
     for (const webhook of [...this.registered.values()].flat()) await this.customers.remove(webhook);
-  }
-
-  private async publish(): Promise<void> {
-    const { perSecondEach, areAtOnce } = this.flood;
-    const { organizations } = this;
-    const parts = areAtOnce ? [organizations] : organizations.map((organizationId) => [organizationId]);
-    const stepMs = 1_000 / perSecondEach / parts.length;
-    const startedMs = performance.now();
-    for (let turn = 0; !this.stopping.signal.aborted; turn++) {
-      const part = parts[turn % parts.length] ?? [];
-      await Promise.all(part.map((organizationId) => this.customers.publish(organizationId)));
-      await wait(Math.max(startedMs + (turn + 1) * stepMs - performance.now(), 0));
-    }
   }
 }

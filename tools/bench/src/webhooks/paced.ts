@@ -32,6 +32,36 @@ export async function* pacedSteps(lengthMs: number): AsyncGenerator<number> {
   }
 }
 
+/** Work at even steps, until it is stopped: one that is late begins at once. */
+export class SteadyWork {
+  /** Steps that were done. */
+  done = 0;
+  private readonly stopping = new AbortController();
+  private readonly running: Promise<void>;
+
+  constructor(
+    private readonly stepMs: number,
+    private readonly work: (step: number) => Promise<unknown>,
+  ) {
+    this.running = this.run();
+  }
+
+  /** Waits for the step that is under way. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const startedMs = performance.now();
+    while (!this.stopping.signal.aborted) {
+      await this.work(this.done);
+      this.done++;
+      await wait(Math.max(startedMs + this.done * this.stepMs - performance.now(), 0));
+    }
+  }
+}
+
 /** Arrivals by the ids of their events, once they are all; those so far where some are late. */
 export async function arrivalsOf(
   receiver: Receiver,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Customers } from './customers.js';
-import { latenciesOf, lineOf, publishPaced, type Latencies, type OneReceiver } from './paced.js';
+import { latenciesOf, lineOf, publishPaced, SteadyWork, type Latencies, type OneReceiver } from './paced.js';
 import type { Receiver } from './receiver.js';
 
 /** A healthy receiver next to one under load that answers, and then no more. */
@@ -40,15 +40,15 @@ export class Turning {
     for (let round = 0; round < options.rounds; round++) {
       const path = `/turning-${round}`;
       const webhook = await this.customers.register(newCuid(), this.receiver.url + path);
-      const load = new SteadyLoad(this.customers, webhook.organizationId);
+      const load = new SteadyWork(1_000 / PER_SECOND, () => this.customers.publish(webhook.organizationId));
       await wait(WARM_MS);
       before.push(...(await this.paced(watchedMs)));
       await this.receiver.newRequests(path);
       this.receiver.turn(path);
-      const publishedBefore = load.published;
+      const publishedBefore = load.done;
       since.push(...(await this.paced(watchedMs)));
       const got = (await this.receiver.newRequests(path)).length;
-      if (got >= requests) [requests, published] = [got, load.published - publishedBefore];
+      if (got >= requests) [requests, published] = [got, load.done - publishedBefore];
       await load.stop();
       await this.customers.remove(webhook);
     }
@@ -57,34 +57,6 @@ export class Turning {
 
   private paced(lengthMs: number): Promise<readonly number[]> {
     return publishPaced(this.customers, this.healthy, this.receiver, lengthMs);
-  }
-}
-
-/** Events of one organization, spread evenly, until stopped. */
-class SteadyLoad {
-  published = 0;
-  private readonly stopping = new AbortController();
-  private readonly running: Promise<void>;
-
-  constructor(
-    private readonly customers: Customers,
-    private readonly organizationId: string,
-  ) {
-    this.running = this.publish();
-  }
-
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
-  private async publish(): Promise<void> {
-    const startedMs = performance.now();
-    while (!this.stopping.signal.aborted) {
-      await this.customers.publish(this.organizationId);
-      this.published++;
-      await wait(Math.max(startedMs + (this.published * 1_000) / PER_SECOND - performance.now(), 0));
-    }
   }
 }
 
