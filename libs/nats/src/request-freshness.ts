@@ -1,6 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
+import { onBeat, type OnBeat } from '@switchboard/timing';
 
-const TICK_MS = 200;
+const TICK_MS = 500;
 /** A gap between ticks beyond this means that the process stood still: stopped, paused or starved. */
 const STALL_MS = 2_000;
 /** For so long after it stood still a process may yet read what waited in its sockets. */
@@ -20,10 +21,10 @@ export class RequestFreshness {
   private gapMs = 0;
   private stoodStillMs = -Infinity;
   private doubtful = false;
-  private readonly timer: NodeJS.Timeout;
+  private readonly ticks: OnBeat;
 
   constructor(private readonly connection: Pick<NatsConnection, 'flush'>) {
-    this.timer = setInterval(() => this.tick(), TICK_MS).unref();
+    this.ticks = onBeat(TICK_MS, () => this.tick());
   }
 
   /** Milliseconds for which a request that is read now may have waited; Infinity: that is not known, it must be refused. */
@@ -41,7 +42,7 @@ export class RequestFreshness {
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    this.ticks.stop();
   }
 
   private tick(): void {

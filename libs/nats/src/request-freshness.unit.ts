@@ -27,11 +27,11 @@ describe('the freshness of requests', () => {
     const startMs = performance.now();
     const now = jest.spyOn(performance, 'now');
     now.mockReturnValue(startMs + 1_500);
-    expect([freshness.ageMaxMs(), freshness.directAgeMaxMs()]).toEqual([1_300, 1_300]);
-    jest.advanceTimersByTime(200);
-    expect(freshness.ageMaxMs()).toBe(1_300);
-    now.mockReturnValue(startMs + 1_700);
-    jest.advanceTimersByTime(200);
+    expect([freshness.ageMaxMs(), freshness.directAgeMaxMs()]).toEqual([1_000, 1_000]);
+    jest.advanceTimersByTime(750);
+    expect(freshness.ageMaxMs()).toBe(1_000);
+    now.mockReturnValue(startMs + 2_000);
+    jest.advanceTimersByTime(750);
     expect(freshness.ageMaxMs()).toBe(0);
     freshness.stop();
     jest.restoreAllMocks();

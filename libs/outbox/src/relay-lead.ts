@@ -1,5 +1,5 @@
 import type { ThrottledLog, StreamState } from '@switchboard/nats';
-import { backoffMs, BurstPace, jittered, pause, type WakeSignal } from '@switchboard/timing';
+import { backoffMs, BurstPace, jittered, pause, untilBeat, type WakeSignal } from '@switchboard/timing';
 import { HistoryReplay, type HistoryPace } from './history-replay.js';
 import { PublishedFloor } from './published-floor.policy.js';
 import { Publishing, StreamShrunk, type EventBroker, type PublishingReports } from './publishing.js';
@@ -94,7 +94,7 @@ export class RelayLead {
       return;
     }
     const stepMs = this.history?.restMs ?? Infinity;
-    const restMs = Math.min(jittered(pollIntervalMs), publishing.untilNextTryMs(begunMs), stepMs);
+    const restMs = Math.min(untilBeat(pollIntervalMs), publishing.untilNextTryMs(begunMs), stepMs);
     this.isPollDue = !(await signal.pause(restMs, over));
     const gatherMs = this.pace.readyMs - performance.now();
     if (gatherMs > 0) await pause(gatherMs, over);

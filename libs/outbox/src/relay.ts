@@ -21,7 +21,7 @@ export interface RelayOptions {
   readonly batchMax?: number;
   /** How replicas tell the leader that they have committed events; without it these wait for its next poll. */
   readonly wakeUps?: Pick<WakeUps, 'send' | 'listen'>;
-  /** Pause after which a relay that nothing has woken looks, ±25 %: an event whose wake-up was lost waits so long. 2 s by default. */
+  /** Pause after which a relay that nothing has woken looks, ±50 %: an event whose wake-up was lost waits so long. 2 s by default. */
   readonly pollIntervalMs?: number;
   /** How fast events of a lost stream are published again; see `HistoryReplay`. */
   readonly historyPace?: HistoryPace;

@@ -1,10 +1,13 @@
-import { jittered, WakeSignal } from '@switchboard/timing';
+import { jittered, untilBeat, WakeSignal } from '@switchboard/timing';
 
 /** How a loop looks for work. */
 export interface PollingLoopOptions {
   /** One round. True: there may be more, go on at once. A number: the next work is due in so many milliseconds. */
   readonly round: () => Promise<RoundResult>;
-  /** Pause after a round without work, ±25 %; work that is due, or a wake-up, ends it earlier. */
+  /**
+   * Pause after a round without work; work that is due, or a wake-up, ends it earlier. Up to 10 s it ends on the process's beat,
+   * ±50 %; a longer one, of work that has no hurry and may be much, varies by a quarter.
+   */
   readonly idleMs: number;
   /** Wakes the loop; without it only time does. */
   readonly signal?: WakeSignal | undefined;
@@ -16,6 +19,8 @@ export interface PollingLoopOptions {
 export type RoundResult = boolean | number;
 
 const ERROR_PAUSE_MS = 1_000;
+/** Loops that look less often do not look together. */
+const BEAT_MAX_MS = 10_000;
 
 /** A loop over work that is found by looking: one round at a time, stopped between rounds. */
 export class PollingLoop {
@@ -54,5 +59,6 @@ export class PollingLoop {
 
 function pauseAfter(result: RoundResult, idleMs: number): number {
   if (result === true) return 0;
-  return result === false ? jittered(idleMs) : Math.min(result, jittered(idleMs));
+  const pauseMs = idleMs > BEAT_MAX_MS ? jittered(idleMs) : untilBeat(idleMs);
+  return result === false ? pauseMs : Math.min(result, pauseMs);
 }

@@ -6,7 +6,7 @@ import { PollingLoop, type RoundResult } from './polling-loop.js';
 /** How a worker polls. */
 export interface PollingWorkerSpec {
   readonly log: Log;
-  /** Pause after a round without work, ±25 %. */
+  /** Pause after a round without work, as of `PollingLoopOptions`. */
   readonly idleMs: number;
   /** Wakes it; without it only time does. */
   readonly signal?: WakeSignal;

@@ -1,4 +1,5 @@
 export { backoffMs, jittered, type Backoff, type Random } from './backoff.js';
+export { onBeat, untilBeat, type OnBeat } from './beat.js';
 export { BurstPace } from './burst-pace.js';
 export { endsWithin, withDeadline } from './deadline.js';
 export { pause } from './pause.js';

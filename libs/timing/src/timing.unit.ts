@@ -1,5 +1,15 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { backoffMs, BurstPace, endsWithin, jittered, pause, SharedPause, withDeadline } from './index.js';
+import {
+  backoffMs,
+  BurstPace,
+  endsWithin,
+  jittered,
+  onBeat,
+  pause,
+  SharedPause,
+  untilBeat,
+  withDeadline,
+} from './index.js';
 
 const middle = (): number => 0.5;
 
@@ -14,6 +24,37 @@ describe('backoffMs', () => {
     const growth = { firstMs: 100, maxMs: 400 };
     expect([backoffMs(9, growth, () => 0), backoffMs(9, growth, () => 1)]).toEqual([300, 500]);
     expect([jittered(1_000, () => 0), jittered(1_000, middle), jittered(1_000, () => 1)]).toEqual([750, 1_000, 1_250]);
+  });
+});
+
+describe('the beat of a process', () => {
+  it('brings those together that look every so often, wherever they are, and waits for half of it to one and a half', () => {
+    const looks = Array.from({ length: 100 }, (_none, n) => 123_456.7 + n * 57.3);
+    for (const nowMs of looks) {
+      const waitMs = untilBeat(2_000, nowMs);
+      expect(waitMs).toBeGreaterThanOrEqual(1_000);
+      expect(waitMs).toBeLessThanOrEqual(3_001);
+    }
+    const ends = looks.map((nowMs) => nowMs + untilBeat(2_000, nowMs)).toSorted((a, b) => a - b);
+    const beats = ends.filter((endMs, index) => endMs - (ends[index - 1] ?? 0) > 2);
+    expect(beats.length).toBeLessThanOrEqual(4);
+    // On the beat, the next one is a whole interval away.
+    const first = 1_000_000 + untilBeat(500, 1_000_000);
+    expect(Math.abs(untilBeat(500, first) - 500)).toBeLessThanOrEqual(1);
+  });
+
+  it('calls again and again until it is stopped', () => {
+    jest.useFakeTimers();
+    const work = jest.fn();
+    const calls = onBeat(1_000, work);
+    jest.advanceTimersByTime(10_500);
+    expect(work.mock.calls.length).toBeGreaterThanOrEqual(9);
+    expect(work.mock.calls.length).toBeLessThanOrEqual(11);
+    const { length: before } = work.mock.calls;
+    calls.stop();
+    jest.advanceTimersByTime(10_000);
+    expect(work).toHaveBeenCalledTimes(before);
+    jest.useRealTimers();
   });
 });
 

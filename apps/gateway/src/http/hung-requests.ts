@@ -1,6 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import { onBeat, type OnBeat } from '@switchboard/timing';
 import { OpenRequests } from './open-requests.js';
 import { sendRefusal } from './refusal.js';
 import { httpLimits } from './request-limits.policy.js';
@@ -14,16 +15,16 @@ const SWEEP_INTERVAL_MS = 1_000;
  */
 @Injectable()
 export class HungRequests implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
+  private sweeps: OnBeat | undefined;
 
   constructor(private readonly openRequests: OpenRequests) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.sweep(), SWEEP_INTERVAL_MS).unref();
+    this.sweeps = onBeat(SWEEP_INTERVAL_MS, () => this.sweep());
   }
 
   beforeApplicationShutdown(): void {
-    clearInterval(this.timer);
+    this.sweeps?.stop();
   }
 
   private sweep(): void {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { CLOCK, type Clock } from '@switchboard/platform';
+import { onBeat, type OnBeat } from '@switchboard/timing';
 import { OpenRequests } from './open-requests.js';
 
 const SWEEP_INTERVAL_MS = 1_000;
@@ -23,7 +24,7 @@ interface Backlog {
 @Injectable()
 export class UnreadAnswers implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly backlogs = new WeakMap<Socket, Backlog>();
-  private timer: NodeJS.Timeout | undefined;
+  private sweeps: OnBeat | undefined;
 
   constructor(
     private readonly openRequests: OpenRequests,
@@ -31,11 +32,11 @@ export class UnreadAnswers implements OnApplicationBootstrap, BeforeApplicationS
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.sweep(), SWEEP_INTERVAL_MS).unref();
+    this.sweeps = onBeat(SWEEP_INTERVAL_MS, () => this.sweep());
   }
 
   beforeApplicationShutdown(): void {
-    clearInterval(this.timer);
+    this.sweeps?.stop();
   }
 
   /** Looks at every answer that is written and not taken. */

@@ -1,10 +1,11 @@
 import type { NatsConnection } from '@nats-io/transport-node';
+import { onBeat, type OnBeat } from '@switchboard/timing';
 import type { LinkState } from '../link-state.js';
 import { ANNOUNCE_EVERY_MS, announcementSubject, callersOf, callerToken, type Announcement } from './announcement.js';
 
 /** Announces to a service's callers, periodically, where this process of it is reached directly. */
 export class Announcer {
-  private timer: NodeJS.Timeout | undefined;
+  private announcing: OnBeat | undefined;
 
   /** @param url of the process's internal HTTP server */
   constructor(
@@ -18,12 +19,12 @@ export class Announcer {
   ) {}
 
   start(): void {
-    this.timer = setInterval(() => this.announce(false), ANNOUNCE_EVERY_MS);
+    this.announcing = onBeat(ANNOUNCE_EVERY_MS, () => this.announce(false));
     this.announce(true);
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    this.announcing?.stop();
   }
 
   private announce(isStart: boolean): void {
