@@ -32,6 +32,8 @@ const NOT_COMPARED =
 export interface StoredDelivery {
   readonly webhookId: string;
   readonly eventId: string;
+  /** The webhook's receiver has failed, and no probe has succeeded since. */
+  readonly isProbed: boolean;
 }
 
 /**
@@ -51,17 +53,21 @@ const storeEvents = statement<StoredDelivery>(
          (date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $9)) AT TIME ZONE 'UTC'))
        AND id COLLATE "C" >= (SELECT event_id FROM beginning)
      ON CONFLICT (id) DO NOTHING
-     RETURNING organization_id, id, type, line, octet_length(body) AS body_bytes, position)
-   INSERT INTO delivery (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, due_at)
-   SELECT w.id, ${deliveryIdSql('s.id', 'w.id')}, s.organization_id, s.id, s.type, s.line, s.position,
-     s.body_bytes, 'AUTOMATIC', now()
-   FROM stored s
-   -- OFFSET keeps it a look-up by event: the planner would compare every event with every webhook there is.
-   CROSS JOIN LATERAL (
-     SELECT id FROM webhook
-     WHERE organization_id = s.organization_id AND s.type = ANY (events) AND deactivated_at IS NULL AND s.id >= events_from
-     OFFSET 0) AS w
-   RETURNING webhook_id AS "webhookId", event_id AS "eventId"`,
+     RETURNING organization_id, id, type, line, octet_length(body) AS body_bytes, position
+   ), made AS (
+     INSERT INTO delivery (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, due_at)
+     SELECT w.id, ${deliveryIdSql('s.id', 'w.id')}, s.organization_id, s.id, s.type, s.line, s.position,
+       s.body_bytes, 'AUTOMATIC', now()
+     FROM stored s
+     -- OFFSET keeps it a look-up by event: the planner would compare every event with every webhook there is.
+     CROSS JOIN LATERAL (
+       SELECT id FROM webhook
+       WHERE organization_id = s.organization_id AND s.type = ANY (events) AND deactivated_at IS NULL AND s.id >= events_from
+       OFFSET 0) AS w
+     RETURNING webhook_id, event_id)
+   SELECT made.webhook_id AS "webhookId", made.event_id AS "eventId", coalesce(l.is_probed, false) AS "isProbed"
+   FROM made LEFT JOIN LATERAL (
+     SELECT probing_since IS NOT NULL AS is_probed FROM lane WHERE webhook_id = made.webhook_id LIMIT 1) AS l ON true`,
 );
 
 /**

@@ -3,30 +3,54 @@ import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event'
 /** Kinds that are kept; all are forgotten beyond. */
 const KINDS_MAX = 20_000;
 
+/** A webhook that is sent an event. */
+export interface EventTaker {
+  /** Its receiver has failed, and no probe has succeeded since. */
+  readonly isProbed: boolean;
+}
+
+interface Taken {
+  readonly count: number;
+  readonly isByProbedAlone: boolean;
+}
+
+/** Of a kind that was not met. */
+const UNKNOWN: Taken = { count: 1, isByProbedAlone: false };
+
 /**
- * Knows how many webhooks took the last event of a kind and organization. It decides how soon, and in which order, the next are
- * stored, not whether they are delivered: the first that a new webhook takes may be a little later, and the next are not.
+ * Knows which webhooks took the last event of a kind and organization. It decides how soon, and in which order, the next are
+ * stored, not whether they are delivered: the first that a new webhook takes, or one that answers again, may be a little later, and the
+ * next are not.
  */
 export class EventTakers {
-  private readonly takers = new Map<string, number>();
+  private readonly taken = new Map<string, Taken>();
 
   constructor(private readonly kindsMax = KINDS_MAX) {}
 
-  /** Whether no webhook took the last such event. False for a kind that it has not met. */
-  areNone(envelope: EventEnvelope): boolean {
-    return this.takers.get(kindOf(envelope)) === 0;
+  /**
+   * Whether no webhook took the last such event, or such alone that are probed: these have one request under way at a time, some
+   * seconds apart.
+   */
+  haveTime(envelope: EventEnvelope): boolean {
+    const { count, isByProbedAlone } = this.last(envelope);
+    return count === 0 || isByProbedAlone;
   }
 
   /** How many webhooks took the last such event; 1 for a kind that it has not met. */
   count(envelope: EventEnvelope): number {
-    return this.takers.get(kindOf(envelope)) ?? 1;
+    return this.last(envelope).count;
   }
 
-  /** @param takers how many webhooks are sent this event */
-  note(envelope: EventEnvelope, takers: number): void {
+  /** @param takers that are sent this event */
+  note(envelope: EventEnvelope, takers: readonly EventTaker[]): void {
     const kind = kindOf(envelope);
-    if (!this.takers.has(kind) && this.takers.size >= this.kindsMax) this.takers.clear();
-    this.takers.set(kind, takers);
+    if (!this.taken.has(kind) && this.taken.size >= this.kindsMax) this.taken.clear();
+    const isByProbedAlone = takers.length > 0 && takers.every(({ isProbed }) => isProbed);
+    this.taken.set(kind, { count: takers.length, isByProbedAlone });
+  }
+
+  private last(envelope: EventEnvelope): Taken {
+    return this.taken.get(kindOf(envelope)) ?? UNKNOWN;
   }
 }
 

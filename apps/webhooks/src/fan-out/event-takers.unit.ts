@@ -14,21 +14,33 @@ function event(organizationId: string, subject = 'messaging.message.sent.v1'): E
   };
 }
 
+const ANSWERS = { isProbed: false };
+const IS_PROBED = { isProbed: true };
+
 test('an event that no webhook took says nothing of other kinds and organizations', () => {
   const takers = new EventTakers();
-  expect(takers.areNone(event('a'))).toBe(false);
-  takers.note(event('a'), 0);
-  expect(takers.areNone(event('a'))).toBe(true);
-  expect(takers.areNone(event('b'))).toBe(false);
-  expect(takers.areNone(event('a', 'messaging.message.read.v1'))).toBe(false);
+  expect(takers.haveTime(event('a'))).toBe(false);
+  takers.note(event('a'), []);
+  expect(takers.haveTime(event('a'))).toBe(true);
+  expect(takers.haveTime(event('b'))).toBe(false);
+  expect(takers.haveTime(event('a', 'messaging.message.read.v1'))).toBe(false);
 });
 
 test('a webhook that takes one is known at once', () => {
   const takers = new EventTakers();
-  takers.note(event('a'), 0);
-  takers.note(event('a'), 2);
-  expect(takers.areNone(event('a'))).toBe(false);
+  takers.note(event('a'), []);
+  takers.note(event('a'), [ANSWERS, ANSWERS]);
+  expect(takers.haveTime(event('a'))).toBe(false);
   expect(takers.count(event('a'))).toBe(2);
+});
+
+test('an event for receivers that fail has time, and none for one that answers', () => {
+  const takers = new EventTakers();
+  takers.note(event('a'), [IS_PROBED, IS_PROBED]);
+  expect(takers.haveTime(event('a'))).toBe(true);
+  expect(takers.count(event('a'))).toBe(2);
+  takers.note(event('a'), [IS_PROBED, ANSWERS]);
+  expect(takers.haveTime(event('a'))).toBe(false);
 });
 
 test('a kind that it has not met counts as one that a webhook takes', () => {
@@ -37,12 +49,12 @@ test('a kind that it has not met counts as one that a webhook takes', () => {
 
 test('what it keeps is bounded', () => {
   const takers = new EventTakers(2);
-  for (const organizationId of ['a', 'b', 'c']) takers.note(event(organizationId), 0);
-  expect(['a', 'b', 'c'].filter((organizationId) => takers.areNone(event(organizationId)))).toEqual(['c']);
+  for (const organizationId of ['a', 'b', 'c']) takers.note(event(organizationId), []);
+  expect(['a', 'b', 'c'].filter((organizationId) => takers.haveTime(event(organizationId)))).toEqual(['c']);
 });
 
 test('a known kind that comes again takes no place of another', () => {
   const takers = new EventTakers(2);
-  for (const organizationId of ['a', 'b', 'b', 'a']) takers.note(event(organizationId), 0);
-  expect(['a', 'b'].filter((organizationId) => takers.areNone(event(organizationId)))).toEqual(['a', 'b']);
+  for (const organizationId of ['a', 'b', 'b', 'a']) takers.note(event(organizationId), []);
+  expect(['a', 'b'].filter((organizationId) => takers.haveTime(event(organizationId)))).toEqual(['a', 'b']);
 });

@@ -4,6 +4,8 @@ import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event'
 const PART_DELIVERIES_MAX = 40;
 /** Where one organization alone has events: fewer transactions, and what comes for another of its sort waits for one of them. */
 const ALONE_DELIVERIES_MAX = 200;
+/** Of what has time, with what is due: that is not to wait until as much again is stored. */
+const ALONG_DELIVERIES_MAX = 10;
 /** An organization is light that makes no more deliveries at a time. */
 const LIGHT_DELIVERIES_MAX = 10;
 
@@ -39,16 +41,27 @@ export class FanOutParts {
     const isLight = [true, false].find((sort) => !isBusy(sort) && mayBegin(sort));
     const inOrder = free
       .filter((load) => load.isLight === isLight)
-      .toSorted((one, other) => Number(other.isDue) - Number(one.isDue) || one.deliveries - other.deliveries)
-      .flatMap(({ own }) => own);
-    let left = loads.length === 1 ? ALONE_DELIVERIES_MAX : PART_DELIVERIES_MAX;
-    const end = inOrder.findIndex((event) => (left -= this.cost(event)) < 0);
-    const part = end === -1 ? inOrder : inOrder.slice(0, Math.max(end, 1));
+      .toSorted((one, other) => Number(other.isDue) - Number(one.isDue) || one.deliveries - other.deliveries);
+    const part = this.fitting(inOrder, loads.length === 1 ? ALONE_DELIVERIES_MAX : PART_DELIVERIES_MAX);
     for (const event of part) {
       if (isLight) this.light.add(event);
       else this.light.delete(event);
     }
     return part;
+  }
+
+  /** The first events that are no more deliveries than a part may have; one at least. */
+  private fitting<Event extends Enveloped>(loads: readonly Load<Event>[], deliveriesMax: number): readonly Event[] {
+    let [left, leftAlong] = [deliveriesMax, ALONG_DELIVERIES_MAX];
+    const all = loads.flatMap(({ own, isDue }) => own.map((event) => ({ event, isDue })));
+    const end = all.findIndex(({ event, isDue }) => {
+      const cost = this.cost(event);
+      left -= cost;
+      if (!isDue) leftAlong -= cost;
+      return left < 0 || leftAlong < 0;
+    });
+    const fitting = end === -1 ? all : all.slice(0, Math.max(end, 1));
+    return fitting.map(({ event }) => event);
   }
 
   private loadsOf<Event extends Enveloped>(

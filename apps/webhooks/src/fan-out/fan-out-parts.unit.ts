@@ -94,3 +94,13 @@ test('an organization with an event that is due goes whole, in its order', () =>
   const own = eventsOf('a', 3);
   expect(partsOf().next(own, [], (event) => event === own[2])).toEqual(own);
 });
+
+test('of what has time a few deliveries go along, so that what is due does not wait for their rows', () => {
+  const [due, idle] = [eventsOf('due', 2), eventsOf('idle', 9)];
+  const others = Array.from({ length: 5 }, (_, n) => eventsOf(`idle-${n}`, 3)).flat();
+  const isDue = ({ envelope }: Event): boolean => envelope.organizationId === 'due';
+  const part = partsOf().next([...idle, ...others, ...due], [], isDue);
+  expect(part.slice(0, 2)).toEqual(due);
+  expect(part).toHaveLength(12);
+  expect(partsOf().next([...idle, ...others], [])).toHaveLength(24);
+});

@@ -24,8 +24,8 @@ import { readLines, storeLines } from './line.repository.js';
 const BATCH_MAX = 200;
 /** Between batches in the long run; a delivery waits for it. */
 const GATHER_MS = 5;
-/** Of what no webhook takes the feed alone is made. */
-const UNSENT_GATHER_MS = 250;
+/** Of what no webhook takes the feed alone is made, and what a failing one takes waits for the next probe. */
+const UNHURRIED_GATHER_MS = 250;
 /** An event that waits for its predecessor is tried again with it; after so long, another reader may have stored that. */
 const PARK_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -54,8 +54,8 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
       parkMs: PARK_MS,
       gatherMs: GATHER_MS,
       unhurried: {
-        gatherMs: UNSENT_GATHER_MS,
-        includes: ({ envelope }) => !hasPublicForm(envelope) || this.takers.areNone(envelope),
+        gatherMs: UNHURRIED_GATHER_MS,
+        includes: ({ envelope }) => !hasPublicForm(envelope) || this.takers.haveTime(envelope),
         // Before a message was sent it was accepted: of that the feed has nothing.
         precedes: ({ envelope }) => !hasPublicForm(envelope),
       },
@@ -88,8 +88,9 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     const sent = Map.groupBy(deliveries, ({ eventId }) => eventId);
     const stored = new Set(carried.map(({ id }) => id));
     for (const event of ready) {
-      const webhookIds = sent.get(event.envelope.id)?.map(({ webhookId }) => webhookId) ?? [];
-      this.takers.note(event.envelope, webhookIds.length);
+      const takers = sent.get(event.envelope.id) ?? [];
+      this.takers.note(event.envelope, takers);
+      const webhookIds = takers.map(({ webhookId }) => webhookId);
       if (stored.has(event.envelope.id)) this.#takenBy.set(event, webhookIds);
     }
     return waiting;
