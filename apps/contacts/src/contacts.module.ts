@@ -15,7 +15,7 @@ import { UnconfirmedRemovalRepository } from './delete-opt-out/unconfirmed-remov
 import { EraseContactHandler } from './erase-contact/erase-contact.handler.js';
 import { EraseContact } from './erase-contact/erase-contact.js';
 import { EraseContactsWorker } from './erase-contact/erase-contacts.worker.js';
-import { ErasedNumberRepository } from './erase-contact/erased-number.repository.js';
+import { ErasedNumberRepository } from './erased-number/erased-number.repository.js';
 import { formerAliasPruner } from './erase-contact/prune-former-aliases.worker.js';
 import { RepeatErasuresWorker } from './erase-contact/repeat-erasures.worker.js';
 import { erasurePruner } from './erase-contact/prune-erasures.worker.js';

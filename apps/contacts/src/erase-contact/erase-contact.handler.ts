@@ -11,7 +11,7 @@ import type { RpcRequestOf } from '@switchboard/contracts/grammar/define-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { SendFence } from '../opt-out/send-fence.client.js';
 import { EraseContact } from './erase-contact.js';
-import { ErasedNumberRepository } from './erased-number.repository.js';
+import { ErasedNumberRepository } from '../erased-number/erased-number.repository.js';
 import { UnconfirmedErasureRepository } from './unconfirmed-erasure.repository.js';
 
 /** Answers `contacts.erase-contact`, and what the other services ask for while they erase. */

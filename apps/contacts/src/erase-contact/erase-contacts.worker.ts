@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EraseSignal, ErasureWorker, LOG, type ErasureBook, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
-import { ErasedNumberRepository } from './erased-number.repository.js';
+import { ErasedNumberRepository } from '../erased-number/erased-number.repository.js';
 
 /** Overwrites the stored events of erased contacts; their rows are gone with the erasure itself. */
 @Injectable()
