@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveContactsRpc, type ContactFacts, type ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { testServers } from '@switchboard/testing';
-import { organizationOf } from './organization.js';
+import { optOutObserved } from '@switchboard/contracts/messaging/events';
+import { eventually, testServers } from '@switchboard/testing';
+import { organizationOf, publishEvent } from './organization.js';
 import { startContacts, type RunningContacts } from './running-contacts.js';
 
 const servers = testServers();
@@ -149,5 +150,42 @@ describe('a changed number', () => {
     await see(move(OLD, NEW));
     await erase(id ?? '');
     expect([await see(stated('stop', 20)), await people()]).toEqual([null, []]);
+  });
+});
+
+describe('a refusal of a send to a contact that was erased meanwhile', () => {
+  const refuse = async ({ organizationId, channelId }: { organizationId: string; channelId: string }, of: string) => {
+    const data = { contactId: of, messagingChannelId: channelId, source: 'UPSTREAM' } as const;
+    await publishEvent(running, organizationId, of, optOutObserved, data);
+  };
+
+  it('is held for its numbers, next to what is held for them, and makes no contact', async () => {
+    const own = await world();
+    const { id = '' } = (await own.see({ phone: OLD, messagingId: NEW.slice(1), upstreamUserId: 'U.1' })) ?? {};
+    const elsewhere = await own.connect();
+    await own.optOut({ contactId: id, messagingChannelId: elsewhere });
+    await own.erase(id);
+    await refuse(own, id);
+    const sql = 'SELECT DISTINCT alias_hmac FROM contacts.held_opt_out WHERE organization_id = $1 AND source = $2';
+    const { dataSource } = running.superuser;
+    await eventually(async () => (await dataSource.query(sql, [own.organizationId, 'UPSTREAM'])).length === 3);
+    expect(await own.people()).toEqual([]);
+    const all = [
+      { channelId: own.channelId, source: 'UPSTREAM' },
+      { channelId: elsewhere, source: 'API' },
+    ];
+    for (const by of [{ phone: OLD }, { phone: NEW }, { upstreamUserId: 'U.1' }]) {
+      expect((await own.see(by))?.optOuts).toEqual(expect.arrayContaining(all));
+    }
+  });
+
+  it('is of whoever has the number by now', async () => {
+    const own = await world();
+    const { id = '' } = (await own.see({ phone: OLD })) ?? {};
+    await own.erase(id);
+    const next = await own.see({ phone: OLD });
+    await refuse(own, id);
+    await eventually(async () => (await own.optOuts()).items.length > 0);
+    expect(await own.see({ phone: OLD })).toMatchObject({ id: next?.id, optOuts: own.stopped });
   });
 });

@@ -12,8 +12,10 @@ import {
   type Platform,
 } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
+import { aliasList, userAlias } from '../contact/alias.policy.js';
 import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
-import { recordObserved } from './record-observed.js';
+import { ErasedNumberRepository } from '../erased-number/erased-number.repository.js';
+import { recordObserved, type ObservedOptOut } from './record-observed.js';
 
 /** Records opt-outs that messaging observed at the upstream. */
 @Injectable()
@@ -24,6 +26,7 @@ export class RecordObservedConsumer extends EventConsumer<ReadonlySet<string>> {
     @Inject(PLATFORM) platform: Platform,
     @Inject(LOG) private readonly log: Log,
     private readonly batch: ChangeContactsBatch,
+    private readonly erased: ErasedNumberRepository,
   ) {
     super(platform, { consumer: contactsOptOutsConsumer, batchMax: 200 });
   }
@@ -55,8 +58,17 @@ export class RecordObservedConsumer extends EventConsumer<ReadonlySet<string>> {
     if (!found) return;
     const { id: eventId, occurredAt: at } = envelope;
     const observed = { ...found.data, organizationId: found.organizationId, eventId, at };
-    const isKnown = await this.batch.change(recordObserved(observed, traceparentOf(context)));
+    const isKnown =
+      (await this.batch.change(recordObserved(observed, traceparentOf(context)))) ||
+      (await this.recordOfErased(observed, traceparentOf(context)));
     if (!isKnown) this.log.warn('observed-event.unknown-contact', { eventId });
+  }
+
+  /** Its numbers are kept until messaging has confirmed the erasure, which it does not while a send to it is under way. */
+  private async recordOfErased(observed: ObservedOptOut, traceparent: string | null): Promise<boolean> {
+    const { phoneForms, upstreamUserIds } = await this.erased.find(observed.organizationId, observed.contactId);
+    const aliases = aliasList(phoneForms, upstreamUserIds.map(userAlias));
+    return aliases.length > 0 && this.batch.change(recordObserved(observed, traceparent, aliases));
   }
 }
 

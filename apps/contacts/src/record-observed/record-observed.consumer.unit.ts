@@ -6,6 +6,7 @@ import type { Log, Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import type { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
 import type { ContactChange } from '../contact/change-contacts.js';
+import type { ErasedNumberRepository } from '../erased-number/erased-number.repository.js';
 import { RecordObservedConsumer } from './record-observed.consumer.js';
 
 const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -22,7 +23,8 @@ it('what is observed of an organization whose contacts are locked waits, and not
     return true;
   };
   const batch = { change } as Partial<ChangeContactsBatch> as ChangeContactsBatch;
-  const consumer = new RecordObservedConsumer({ log } as Partial<Platform> as Platform, log, batch);
+  const none = {} as Partial<ErasedNumberRepository> as ErasedNumberRepository;
+  const consumer = new RecordObservedConsumer({ log } as Partial<Platform> as Platform, log, batch, none);
   const events = [observed(locked), observed(free)];
   const waiting = await consumer.prepare(events);
   expect(changed).toEqual([free]);

@@ -1,6 +1,8 @@
 import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
 import type { optOutObserved } from '@switchboard/contracts/messaging/events';
 import type { ContactChange } from '../contact/change-contacts.js';
+import type { Consent } from '../contact/contact.entity.js';
+import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
 import { preferencePatch } from '../opt-out/preference.policy.js';
 
 /** An opt-out that the upstream reported in answer to a send. */
@@ -15,21 +17,25 @@ export interface ObservedOptOut extends EventDataOf<typeof optOutObserved> {
  * Records the report and emits that it is taken into account, so that messaging can drop its
  * own record. A repetition changes nothing, and neither does it when the person has said otherwise since.
  *
- * @returns false for a contact that does not exist
+ * @param erasedAliases of the contact, where it was erased since it was sent to: the opt-out is held for them, or is of whoever has one
+ * @returns false for a contact that does not exist, and of which no alias is known
  */
-export function recordObserved(observed: ObservedOptOut, traceparent: string | null): ContactChange<boolean> {
-  const { organizationId, contactId, messagingChannelId, source, eventId, at } = observed;
+export function recordObserved(
+  observed: ObservedOptOut,
+  traceparent: string | null,
+  erasedAliases: readonly string[] = [],
+): ContactChange<boolean> {
+  const { organizationId, contactId, eventId } = observed;
   return {
     organizationId,
-    aliases: [],
+    aliases: erasedAliases,
     contactIds: [contactId],
     traceparent,
     decide: (ledger) => {
       const named = ledger.find(contactId);
       const contact = ledger.findGoingOn(contactId);
-      if (!named || !contact) return false;
-      const preference = { channelId: messagingChannelId, value: 'stop', source } as const;
-      const patch = preferencePatch(contact, preference, { id: eventId, at }, ledger.newId);
+      if (!named || !contact) return recordOfErased(ledger, erasedAliases, observed);
+      const patch = patchOf(ledger, contact, observed);
       if (patch) ledger.change(contact, patch, { observed: [eventId], isConfirmed: true });
       else ledger.acknowledge(contact, [eventId]);
       // Messaging keeps its own record of the contact that it sent to.
@@ -37,4 +43,26 @@ export function recordObserved(observed: ObservedOptOut, traceparent: string | n
       return true;
     },
   };
+}
+
+/** As a note of the upstream that names the numbers: a refusal makes no contact. */
+function recordOfErased(ledger: ContactLedger, aliases: readonly string[], observed: ObservedOptOut): boolean {
+  const owners = new Set(aliases.flatMap((alias) => ledger.findByAlias([alias]) ?? []));
+  for (const contact of owners) {
+    const patch = patchOf(ledger, contact, observed);
+    if (patch) ledger.change(contact, patch, { isConfirmed: true });
+  }
+  const free = ledger.free(aliases);
+  const held = ledger.held.consentFor(free);
+  const patch = free.length > 0 ? patchOf(ledger, held, observed) : null;
+  if (patch) ledger.held.hold(free, { ...held, ...patch });
+  return aliases.length > 0;
+}
+
+function patchOf(
+  ledger: ContactLedger,
+  of: Consent,
+  { messagingChannelId: channelId, source, eventId, at }: ObservedOptOut,
+): ContactPatch | null {
+  return preferencePatch(of, { channelId, value: 'stop', source }, { id: eventId, at }, ledger.newId);
 }
