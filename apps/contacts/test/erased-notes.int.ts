@@ -151,6 +151,35 @@ describe('a changed number', () => {
     await erase(id ?? '');
     expect([await see(stated('stop', 20)), await people()]).toEqual([null, []]);
   });
+
+  it('of a person who was erased takes the opt-outs along to the new number, once', async () => {
+    const { see, stated, people, eraseOld, erase, stopped } = await world();
+    await see(stated('stop', 20));
+    await eraseOld();
+    const note = move(OLD, NEW);
+    expect([await see(note), await people()]).toEqual([null, []]);
+    const next = await see({ phone: NEW });
+    expect(next?.optOuts).toEqual(stopped);
+    // It may be of the same person again.
+    expect((await see({ phone: OLD }))?.optOuts).toEqual(stopped);
+    await eraseOld();
+    expect((await see({ ...stated('start', 5), phone: NEW }))?.optOuts).toEqual([]);
+    await erase(next?.id ?? '');
+    expect(await see(note)).toBeNull();
+    expect((await see({ phone: NEW }))?.optOuts).toEqual([]);
+  });
+
+  it('of a person who was erased takes the opt-outs along to the contact that has the new number, once', async () => {
+    const { see, stated, eraseOld, optOuts, stopped } = await world();
+    const { id } = (await see({ phone: NEW })) ?? {};
+    await see(stated('stop', 20));
+    await eraseOld();
+    const note = move(OLD, NEW);
+    expect(await see(note)).toMatchObject({ id, phone: NEW, optOuts: stopped });
+    expect((await optOuts()).items).toMatchObject([{ contactId: id, phone: NEW }]);
+    expect((await see({ ...stated('start', 5), phone: NEW }))?.optOuts).toEqual([]);
+    expect((await see(note))?.optOuts).toEqual([]);
+  });
 });
 
 describe('a refusal of a send to a contact that was erased meanwhile', () => {

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { appliedToBoth, appliedWith, ERASED, statedTimes, withoutErasure } from './applied-statements.policy.js';
+import {
+  appliedToBoth,
+  appliedWith,
+  ERASED,
+  NOTHING_APPLIED,
+  statedTimes,
+  withoutErasure,
+} from './applied-statements.policy.js';
 import type { Consent, HeldConsent, StatedTimes } from './contact.entity.js';
 import { isLiftedByStart, optOutsOfBoth } from './opt-outs-of-both.policy.js';
 
@@ -81,6 +88,12 @@ export class HeldLedger {
       this.holdingOf.set(alias, holding);
     }
     this.holdings.push(holding);
+  }
+
+  /** Holds a mark as an erasure does: see `isErased`. @param at ISO 8601; it is held for so long after that moment */
+  mark(alias: string, at: string): void {
+    const preferences = { [ERASED]: { at, ids: [] } };
+    this.hold([alias], { optOuts: [], appliedStatements: { ...NOTHING_APPLIED, preferences } });
   }
 
   /** What is to be held anew, in order, under the aliases that no contact has taken since, and for which nothing later is held. */

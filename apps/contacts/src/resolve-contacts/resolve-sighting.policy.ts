@@ -1,11 +1,11 @@
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { hasVisible } from '@switchboard/contracts/grammar/one-line';
 import { aliasList, isPhoneForm, messagingForms, moveMark, phoneForms, userAlias } from '../contact/alias.policy.js';
-import { appliedToBoth, withMove, withoutGroups } from '../contact/applied-statements.policy.js';
-import type { Contact } from '../contact/contact.entity.js';
+import { appliedToBoth, withMove, withoutErasure, withoutGroups } from '../contact/applied-statements.policy.js';
+import type { Consent, Contact } from '../contact/contact.entity.js';
 import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
 import { optOutsOfBoth } from '../contact/opt-outs-of-both.policy.js';
-import { preferencePatch } from '../opt-out/preference.policy.js';
+import { preferencePatch, type Statement } from '../opt-out/preference.policy.js';
 
 const NAME_CODE_POINTS_MAX = 256;
 
@@ -48,11 +48,13 @@ export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting
 function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact | undefined {
   const forms = numberFormsOf(sighting);
   const current = ledger.findByAlias(forms);
-  const former = ledger.findByAlias(phoneForms(sighting.formerPhone));
-  const { phone, statement } = sighting;
-  if (!former || !phone || !statement || current?.appliedStatements?.moves.includes(statement.id)) return current;
+  const { phone, formerPhone, statement } = sighting;
+  if (!formerPhone || !phone || !statement) return current;
+  if (current?.appliedStatements?.moves.includes(statement.id)) return current;
   // It was of a contact that is erased by now: whoever has the old number since has not moved.
   if (ledger.held.isErased([moveMark(statement.id)])) return current;
+  const former = ledger.findByAlias(phoneForms(formerPhone));
+  if (!former) return copyConsent(ledger, ledger.held.consentFor(phoneForms(formerPhone)), forms, statement);
   const appliedStatements = withMove((current ?? former).appliedStatements, statement.id);
   const persons = former.aliases.filter((alias) => !isPhoneForm(alias));
   if (!current || current === former) {
@@ -65,6 +67,28 @@ function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact
     });
   }
   return ledger.merge(former, current, { aliases: aliasList(current.aliases, persons), appliedStatements });
+}
+
+/**
+ * The number changed of a person whose opt-outs are held for it alone: they hold for the new number too, and go on holding for the former one,
+ * which may be of the same person again. Once for a note: what is lifted since does not come back.
+ */
+function copyConsent(
+  ledger: ContactLedger,
+  left: Consent,
+  forms: readonly string[],
+  { id, at }: Statement,
+): Contact | undefined {
+  const current = ledger.findByAlias(forms);
+  if (left.optOuts.length === 0) return current;
+  if (!current) {
+    ledger.held.hold(forms, consentOfBoth(ledger, ledger.held.consentFor(forms), left));
+    ledger.held.mark(moveMark(id), at);
+    return undefined;
+  }
+  const moved = { ...current, appliedStatements: withMove(current.appliedStatements, id) };
+  const appliedStatements = withoutErasure(left.appliedStatements);
+  return ledger.change(current, consentOfBoth(ledger, moved, { ...left, appliedStatements }));
 }
 
 /**
@@ -124,11 +148,7 @@ function joinUser(ledger: ContactLedger, sighting: ContactSighting): Contact | u
 }
 
 /** The consent of a contact with that of another, which keeps its own. */
-function consentOfBoth(
-  ledger: ContactLedger,
-  contact: Contact,
-  other: Contact,
-): Pick<Contact, 'appliedStatements' | 'optOuts'> {
+function consentOfBoth(ledger: ContactLedger, contact: Consent, other: Consent): Consent {
   return {
     appliedStatements: appliedToBoth(contact.appliedStatements, withoutGroups(other.appliedStatements)),
     optOuts: optOutsOfBoth(contact, other, ledger.newId),
