@@ -42,7 +42,8 @@ const sightings = fc.record<ContactSighting>({
   isNote: fc.boolean(),
   statement: fc.record({
     id: fc.constantFrom('wamid.1', 'wamid.2', 'wamid.3'),
-    at: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z'),
+    // After the contacts are made, so that numbers move.
+    at: fc.constantFrom('2126-01-01T00:00:00.000Z', '2126-01-01T00:00:01.000Z'),
   }),
 });
 /** Calls of two organizations about few subscribers, so that they meet. */
@@ -102,7 +103,7 @@ function changeById(own: string, kind: 'opt-out-by-id' | 'remove' | 'observed', 
       const optOutId = optOuts[0]?.id ?? 'c0none';
       if (kind === 'remove') return deleteOptOut({ organizationId: own, optOutId, contactId }, null);
       const event = { contactId, messagingChannelId: 'cchannel1', source: 'UPSTREAM', eventId: 'ce1' } as const;
-      return recordObserved({ ...event, organizationId: own, at: '2026-01-01T00:00:00.500Z' }, null);
+      return recordObserved({ ...event, organizationId: own, at: '2126-01-01T00:00:00.500Z' }, null);
     };
     return change().decide(ledger);
   };

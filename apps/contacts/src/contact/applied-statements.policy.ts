@@ -1,3 +1,4 @@
+import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import type { AppliedStatements, HeldConsent, StatedTimes } from './contact.entity.js';
 
 /** Changes of number that are remembered, so that a repetition does nothing. */
@@ -11,19 +12,22 @@ type Stated = AppliedStatements['preferences'][string];
 /** Of a contact of which nothing was stated yet. */
 export const NOTHING_APPLIED: AppliedStatements = { moves: [], preferences: {} };
 
-/** With one more change of number. @param id of the statement */
-export function withMove(applied: AppliedStatements | null, id: string): AppliedStatements {
+/** With one more change of number. */
+export function withMove(
+  applied: AppliedStatements | null,
+  { id, at }: NonNullable<ContactSighting['statement']>,
+): AppliedStatements {
   const before = applied ?? NOTHING_APPLIED;
-  return { ...before, moves: [...before.moves, id].slice(-MOVES_KEPT) };
+  return { ...before, moves: [...before.moves, id].slice(-MOVES_KEPT), movedAt: at };
 }
 
 /**
- * Without the groups of opt-outs that it took over: who has them no more, or has only a copy, must not have them replaced when it is
- * erased.
+ * Without what is of one contact alone: since when it has its number, and the groups of opt-outs that it took over. Who has them no more,
+ * or has only a copy, must not have them replaced when it is erased.
  */
-export function withoutGroups(applied: AppliedStatements | null): AppliedStatements | null {
-  if (!applied?.takenGroups) return applied;
-  const { takenGroups: _taken, ...rest } = applied;
+export function withoutOwn(applied: AppliedStatements | null): AppliedStatements | null {
+  if (!applied) return null;
+  const { takenGroups: _taken, movedAt: _moved, ...rest } = applied;
   return rest;
 }
 

@@ -1,5 +1,5 @@
 import { aliasList } from './alias.policy.js';
-import { appliedToBoth, statedTimes, withoutGroups } from './applied-statements.policy.js';
+import { appliedToBoth, statedTimes, withoutOwn } from './applied-statements.policy.js';
 import { isBehindFloor, versionAfter } from './contact-version.policy.js';
 import type { AppliedStatements, Contact, FormerAlias, HeldConsent, StatedTimes } from './contact.entity.js';
 import { HeldLedger } from './held-ledger.js';
@@ -150,7 +150,7 @@ export class ContactLedger {
    * @param patch of the one that goes on, its opt-outs apart
    */
   merge(former: Contact, goingOn: Contact, patch: Omit<ContactPatch, 'optOuts' | 'mergedInto'>): Contact {
-    const appliedStatements = withoutGroups(former.appliedStatements);
+    const appliedStatements = withoutOwn(former.appliedStatements);
     this.change(former, { aliases: [], optOuts: [], mergedInto: goingOn.id, appliedStatements });
     const applied = patch.appliedStatements ?? goingOn.appliedStatements;
     return this.change(goingOn, {

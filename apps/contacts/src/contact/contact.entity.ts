@@ -13,6 +13,8 @@ export interface OptOut {
 export interface AppliedStatements {
   /** Ids of the last changes of number. */
   readonly moves: readonly string[];
+  /** When the last of them was, by the upstream's time: since then it has its number. Absent: an earlier release applied it, or there is none. */
+  readonly movedAt?: string;
   /**
    * By channel: when a preference was last stated, and all statements of that moment; none where only the moment is known, of which
    * every statement was applied then.

@@ -1,9 +1,10 @@
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { hasVisible } from '@switchboard/contracts/grammar/one-line';
 import { aliasList, isPhoneForm, messagingForms, moveMark, phoneForms, userAlias } from '../contact/alias.policy.js';
-import { appliedToBoth, withMove, withoutErasure, withoutGroups } from '../contact/applied-statements.policy.js';
+import { appliedToBoth, withMove, withoutErasure, withoutOwn } from '../contact/applied-statements.policy.js';
 import type { Consent, Contact } from '../contact/contact.entity.js';
 import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
+import { isSince } from '../contact/number-since.policy.js';
 import { optOutsOfBoth } from '../contact/opt-outs-of-both.policy.js';
 import { preferencePatch, type Statement } from '../opt-out/preference.policy.js';
 
@@ -53,9 +54,13 @@ function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact
   if (current?.appliedStatements?.moves.includes(statement.id)) return current;
   // It was of a contact that is erased by now: whoever has the old number since has not moved.
   if (ledger.held.isErased([moveMark(statement.id)])) return current;
-  const former = ledger.findByAlias(phoneForms(formerPhone));
-  if (!former) return copyConsent(ledger, ledger.held.consentFor(phoneForms(formerPhone)), forms, statement);
-  const appliedStatements = withMove((current ?? former).appliedStatements, statement.id);
+  const formerForms = phoneForms(formerPhone);
+  const former = ledger.findByAlias(formerForms);
+  const isPerson = former && (former === current || former === ledger.findByAlias(userAliasesOf(sighting)));
+  if (!former || (!isPerson && isSince(former, statement.at))) {
+    return copyConsent(ledger, former ?? ledger.held.consentFor(formerForms), forms, statement);
+  }
+  const appliedStatements = withMove((current ?? former).appliedStatements, statement);
   const persons = former.aliases.filter((alias) => !isPhoneForm(alias));
   if (!current || current === former) {
     const aliases = aliasList(persons, ledger.free(forms, former));
@@ -70,23 +75,24 @@ function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact
 }
 
 /**
- * The number changed of a person whose opt-outs are held for it alone: they hold for the new number too, and go on holding for the former one,
- * which may be of the same person again. Once for a note: what is lifted since does not come back.
+ * The number changed of a person whose opt-outs are held for it alone, or whose contact cannot be told from the one that has it since: they
+ * hold for the new number too, and go on holding for the former one, which may be of the same person again. Once for a note: what
+ * is lifted since does not come back.
  */
 function copyConsent(
   ledger: ContactLedger,
   left: Consent,
   forms: readonly string[],
-  { id, at }: Statement,
+  statement: Statement,
 ): Contact | undefined {
   const current = ledger.findByAlias(forms);
   if (left.optOuts.length === 0) return current;
   if (!current) {
     ledger.held.hold(forms, consentOfBoth(ledger, ledger.held.consentFor(forms), left));
-    ledger.held.mark(moveMark(id), at);
+    ledger.held.mark(moveMark(statement.id), statement.at);
     return undefined;
   }
-  const moved = { ...current, appliedStatements: withMove(current.appliedStatements, id) };
+  const moved = { ...current, appliedStatements: withMove(current.appliedStatements, statement) };
   const appliedStatements = withoutErasure(left.appliedStatements);
   return ledger.change(current, consentOfBoth(ledger, moved, { ...left, appliedStatements }));
 }
@@ -130,7 +136,7 @@ function partAccounts(ledger: ContactLedger, sighting: ContactSighting): void {
   const users = contact.aliases.filter((alias) => !isPhoneForm(alias) && !present.includes(alias));
   const parted = [...numbers, ...users];
   ledger.change(contact, { aliases: contact.aliases.filter((alias) => !parted.includes(alias)) });
-  ledger.held.hold(parted, { ...contact, appliedStatements: withoutGroups(contact.appliedStatements) });
+  ledger.held.hold(parted, { ...contact, appliedStatements: withoutOwn(contact.appliedStatements) });
 }
 
 /** The upstream's own id of a person belongs to the contact that was last seen with it. */
@@ -150,7 +156,7 @@ function joinUser(ledger: ContactLedger, sighting: ContactSighting): Contact | u
 /** The consent of a contact with that of another, which keeps its own. */
 function consentOfBoth(ledger: ContactLedger, contact: Consent, other: Consent): Consent {
   return {
-    appliedStatements: appliedToBoth(contact.appliedStatements, withoutGroups(other.appliedStatements)),
+    appliedStatements: appliedToBoth(contact.appliedStatements, withoutOwn(other.appliedStatements)),
     optOuts: optOutsOfBoth(contact, other, ledger.newId),
   };
 }

@@ -1,15 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
-import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { newCuid, newCuidAt } from '@switchboard/contracts/grammar/cuid';
 import { contactOf, NEW, OLD, optOut, said, world } from '../../test/sightings.js';
 import { userAlias } from '../contact/alias.policy.js';
 
 const MEXICO = ['+5215512345678', '+525512345678'];
-const moved = (phone: string, formerPhone: string, id = 'wamid.move'): Partial<ContactSighting> => ({
+const MOVED_AT = '2026-01-02T00:00:00.000Z';
+const LATER_MS = Date.parse(MOVED_AT) + 1_000;
+const moved = (phone: string, formerPhone: string, id = 'wamid.move', at = MOVED_AT): Partial<ContactSighting> => ({
   phone,
   formerPhone,
   messagingId: phone.slice(1),
-  statement: { id, at: '2026-01-02T00:00:00.000Z' },
+  statement: { id, at },
 });
 
 describe('a sighting', () => {
@@ -207,6 +209,50 @@ describe('a change of number', () => {
     const { resolve, events } = world();
     expect(resolve({ ...moved(NEW, OLD), isNote: true })).toBeNull();
     expect(events()).toBe(0);
+  });
+
+  it('that comes late moves no contact that has stated something since, and gives its opt-outs to the new number too', () => {
+    const { see, resolve, ledger } = world(contactOf('c1', OLD));
+    const after = see(said('stop', LATER_MS / 1_000, { phone: OLD }));
+    const note = { ...moved(NEW, OLD), isNote: true };
+    expect([resolve(note), see({ phone: OLD })]).toEqual([null, after]);
+    const next = see({ phone: NEW });
+    expect(next).toMatchObject({ aliases: [NEW], optOuts: [{ source: 'KEYWORD' }] });
+    ledger.change(next, { optOuts: [] });
+    expect(resolve(note)).toMatchObject({ id: next.id, optOuts: [] });
+  });
+
+  it('that comes late gives the opt-outs to the contact of the new number, once', () => {
+    const { see, ledger } = world(contactOf('c1', OLD), contactOf('c2', NEW));
+    const after = see(said('stop', LATER_MS / 1_000, { phone: OLD }));
+    const known = see(moved(NEW, OLD));
+    expect([known, see({ phone: OLD })]).toMatchObject([{ id: 'c2', optOuts: [{ source: 'KEYWORD' }] }, after]);
+    ledger.change(known, { optOuts: [] });
+    expect(see(moved(NEW, OLD)).optOuts).toEqual([]);
+  });
+
+  it('that comes late moves no contact that has the number by a later change, or was made a day later', () => {
+    const third = '+12015550103';
+    const changed = world(contactOf('c1', third));
+    changed.see(moved(OLD, third, 'wamid.1', new Date(LATER_MS).toISOString()));
+    expect(changed.resolve({ ...moved(NEW, OLD, 'wamid.2'), isNote: true })).toBeNull();
+    expect(changed.see({ phone: OLD }).id).toBe('c1');
+    const made = (ms: number): unknown =>
+      world(contactOf(newCuidAt(ms), OLD)).resolve({ ...moved(NEW, OLD), isNote: true });
+    expect([made(LATER_MS), made(LATER_MS + 86_400_000)]).toMatchObject([{ phone: NEW }, null]);
+  });
+
+  it.each([
+    ['has both numbers', [OLD, NEW], {}],
+    ['is known by an id too', [OLD, userAlias('U.1')], { upstreamUserId: 'U.1' }],
+  ])('that comes late moves the contact that %s: it is the person', (_, aliases, by) => {
+    const { see } = world(contactOf('c1', OLD, { aliases }));
+    see(said('stop', LATER_MS / 1_000, { phone: OLD }));
+    expect(see({ ...moved(NEW, OLD), ...by })).toMatchObject({
+      id: 'c1',
+      phone: NEW,
+      optOuts: [{ source: 'KEYWORD' }],
+    });
   });
 
   it('never takes a form that is another contact’s', () => {
