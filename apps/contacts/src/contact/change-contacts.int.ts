@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
@@ -34,6 +35,7 @@ interface Replica {
   readonly database: Database;
   readonly batch: ChangeContactsBatch;
   readonly useCase: ChangeContacts;
+  readonly held: HeldOptOutRepository;
   /** Items of each batch that was run. */
   readonly sizes: number[];
   /** Reads beyond the first of each batch. */
@@ -66,7 +68,7 @@ async function openReplica(): Promise<Replica> {
     races.lost--;
     return run(batch);
   };
-  return { database, batch: new ChangeContactsBatch(useCase), useCase, sizes, races };
+  return { database, batch: new ChangeContactsBatch(useCase), useCase, held, sizes, races };
 }
 
 /** An answer without what is drawn at random of what is held. */
@@ -196,6 +198,23 @@ describe('two replicas that change the same contacts at the same time', () => {
     expect(await proofs()).toEqual([true]);
     expect(await proofs()).toEqual([false]);
   });
+});
+
+it('an opt-out that is held no more when a contact gains the number is not given to it', async () => {
+  const { database, useCase, held } = await openReplica();
+  const { dataSource } = await prepared.superuser();
+  const [own, phone] = ['clifted', '+12015550177'];
+  const consent = { optOuts: [{ channelId: '*', source: 'API' as const }], takenGroups: [], groupId: randomUUID() };
+  await database.transaction((tx) => held.hold(tx, { organizationId: own, aliases: [phone], ...consent }));
+  const find = held.find.bind(held);
+  let looks = 0;
+  held.find = async (...args) => {
+    // As the erasure of another contact of the person does, which had taken it over.
+    if (++looks === 2) await dataSource.query('DELETE FROM contacts.held_opt_out WHERE organization_id = $1', [own]);
+    return find(...args);
+  };
+  const [made] = await useCase.run([resolveContacts(own, [{ phone, profileName: null, messagingId: null }], null)]);
+  expect(made).toMatchObject({ ok: [{ phone, optOuts: [] }] });
 });
 
 const SUBSCRIBERS = Array.from({ length: 30 }, (_, n) => String(10_000_000 + n));

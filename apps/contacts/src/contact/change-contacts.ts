@@ -5,7 +5,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database, type Queryable, type Transaction, type TransactionOptions } from '@switchboard/postgres';
 import { CLOCK, erasedAmong, type Clock } from '@switchboard/platform';
-import { HeldOptOutRepository, type HeldForAlias } from '../held-opt-out/held-opt-out.repository.js';
+import { HeldOptOutRepository, type AliasKey, type HeldForAlias } from '../held-opt-out/held-opt-out.repository.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { eventsOf, needsChannels } from './contact-events.policy.js';
 import { ContactLedger } from './contact-ledger.js';
@@ -64,7 +64,7 @@ export class ChangeContacts {
       const outcomes = changes.map((change) => outcomeOf(change, ledgers.get(change.organizationId)));
       const [found, refused] = await Promise.all([this.heldFor(ledgers), this.erasedOf(ledgers)]);
       // Decided anew with what is held for a number that a contact gains, which is rare.
-      const isNews = !isAmong(found, held) || refused.size > 0;
+      const isNews = !isSame(found, held, aliasesOf(ledgers)) || refused.size > 0;
       held = found;
       erased = new Set([...erased, ...refused]);
       if (!isNews && (await this.store(ledgers, held, at, options))) {
@@ -81,9 +81,7 @@ export class ChangeContacts {
     ledgers: ReadonlyMap<string, ContactLedger>,
     through: Queryable = this.database,
   ): Promise<HeldForAlias[]> {
-    const aliases = [...ledgers].flatMap(([organizationId, ledger]) =>
-      ledger.heldAliases().map((alias) => ({ organizationId, alias })),
-    );
+    const aliases = aliasesOf(ledgers);
     return aliases.length > 0 ? this.heldOptOuts.find(aliases, through) : [];
   }
 
@@ -129,7 +127,7 @@ export class ChangeContacts {
           const writes = ledgers.flatMap((ledger) => ledger.writes());
           if (!(await storeContacts(tx, writes, holdings))) throw new RaceLost();
           // What is held for an alias changes under its key alone, which this transaction has by now.
-          if (!isAmong(await this.heldFor(byOrganization, tx), held)) throw new RaceLost();
+          if (!isSame(await this.heldFor(byOrganization, tx), held, aliasesOf(byOrganization))) throw new RaceLost();
           const givenUp = ledgers.flatMap((ledger) => ledger.givenUp);
           await keepFormerAliases(tx, givenUp);
           const taken = held.filter(({ organizationId, alias }) =>
@@ -163,10 +161,19 @@ export class ChangeContacts {
   }
 }
 
-/** Whether changes that were decided with `held` were decided with all that is found. */
-function isAmong(found: readonly HeldForAlias[], held: readonly HeldForAlias[]): boolean {
-  const known = new Set(held.map((one) => JSON.stringify(one)));
-  return found.every((one) => known.has(JSON.stringify(one)));
+/** Of which it matters what is held for them. */
+function aliasesOf(ledgers: ReadonlyMap<string, ContactLedger>): AliasKey[] {
+  return [...ledgers].flatMap(([organizationId, ledger]) =>
+    ledger.heldAliases().map((alias) => ({ organizationId, alias })),
+  );
+}
+
+/** Whether changes that were decided with `held` were decided with what is found for the aliases: an opt-out that is held no more is lifted. */
+function isSame(found: readonly HeldForAlias[], held: readonly HeldForAlias[], aliases: readonly AliasKey[]): boolean {
+  const asked = new Set(aliases.map(({ organizationId, alias }) => `${organizationId} ${alias}`));
+  const known = held.filter(({ organizationId, alias }) => asked.has(`${organizationId} ${alias}`));
+  const spelt = new Set(known.map((one) => JSON.stringify(one)));
+  return found.length === known.length && found.every((one) => spelt.has(JSON.stringify(one)));
 }
 
 function isUnchanged(ledger: ContactLedger): boolean {
