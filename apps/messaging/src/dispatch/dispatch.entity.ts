@@ -45,6 +45,8 @@ export interface Attempt extends Dispatch {
   readonly accessTokenSealed: Buffer;
   /** What the projection holds as the recipient's upstream id. */
   readonly contactMessagingId: string;
+  /** The number is of no contact that is known here: the message was accepted for one that had it. */
+  readonly hasNoOwner?: boolean;
   /** Null for an interactive send. */
   readonly lane: AttemptLane | null;
   /** Monotonic milliseconds of this process, not later than the mark. */

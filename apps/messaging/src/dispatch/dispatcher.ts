@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { contactsErrors } from '@switchboard/contracts/contacts/errors';
-import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
+import { ALL_CHANNELS, resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { activeTraceparent, RpcClient } from '@switchboard/nats';
@@ -35,6 +35,12 @@ const TURN_MISSED: UpstreamOutcome = {
   code: 'UPSTREAM_UNREACHABLE',
   message: 'its turn in the lane passed before it could begin',
   retry: 'not-begun',
+};
+const OWNER_UNKNOWN: UpstreamOutcome = {
+  state: 'not-taken',
+  code: 'UPSTREAM_UNREACHABLE',
+  message: 'whose the number is by now is not known',
+  retry: 'normal',
 };
 /** No caller waits for the record of an attempt of a bulk send: those that end within so long share a transaction. */
 const LANE_RECORDS_MS = 100;
@@ -87,7 +93,7 @@ export class Dispatcher implements OnModuleDestroy {
    * process that dies meanwhile leaves it UNKNOWN
    */
   async attempt(attempt: Attempt): Promise<UpstreamOutcome> {
-    const made = this.make(attempt, () => undefined);
+    const made = this.askFirst(attempt, () => this.make(attempt, () => undefined));
     this.track(made);
     return made;
   }
@@ -104,7 +110,7 @@ export class Dispatcher implements OnModuleDestroy {
 
   /** As `attempt`, for one of a bulk send: at its slot, behind those before it in its lane. */
   async attemptInLane(attempt: Attempt, lane: AttemptLane): Promise<UpstreamOutcome> {
-    const made = this.makeInLane(attempt, lane);
+    const made = this.askFirst(attempt, () => this.makeInLane(attempt, lane));
     this.track(made);
     return made;
   }
@@ -128,6 +134,36 @@ export class Dispatcher implements OnModuleDestroy {
 
   private startStopClock(): void {
     this.stopTimer ??= setTimeout(() => this.giveUp.abort(), STOP_GRACE_MS);
+  }
+
+  /**
+   * A number that its contact has given up may be held opted out at contacts, as a new send to it would learn: whoever has it next is judged.
+   * An opt-out call that comes behind the answer finds the mark, and waits for it.
+   */
+  private async askFirst(attempt: Attempt, make: () => Promise<UpstreamOutcome>): Promise<UpstreamOutcome> {
+    const refusal = attempt.hasNoOwner ? await this.refusalOfOwner(attempt) : null;
+    if (!refusal) return make();
+    await this.record(attempt, refusal);
+    return refusal;
+  }
+
+  private async refusalOfOwner({
+    organizationId,
+    channelId,
+    messageId,
+    recipientPhone: phone,
+  }: Attempt): Promise<UpstreamOutcome | null> {
+    const sightings = [{ phone, profileName: null, messagingId: null, hasNoOwner: true }];
+    const principal = systemPrincipal(organizationId, 'dispatch');
+    try {
+      const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
+      const optOuts = contacts.flatMap((contact) => contact.optOuts ?? []);
+      const isOptedOut = optOuts.some((optOut) => [channelId, ALL_CHANNELS].includes(optOut.channelId));
+      return isOptedOut ? { state: 'refused', kind: 'rejected', ...REFUSALS['opted-out'] } : null;
+    } catch (error) {
+      this.log.error('dispatch.owner-unknown', error, { messageId });
+      return OWNER_UNKNOWN;
+    }
   }
 
   private async makeAfter(isFree: Promise<boolean>, attempt: Attempt, settle: Settle): Promise<UpstreamOutcome> {

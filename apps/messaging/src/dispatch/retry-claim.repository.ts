@@ -179,7 +179,7 @@ const goesOnAs = (look: string): string => `p.merged_into IS NOT NULL AND EXISTS
 /**
  * Under the locks of contacts and phones, in a look of its own: it sees every suppression that was committed before they
  * were had. The number may have become another contact's since the message was accepted, and the contact may have been merged into another;
- * the opt-outs of all of them count. Who was merged is erased with the one that goes on, and not with one in between.
+ * the opt-outs of all of them count; of a number that is free contacts is asked (`Dispatcher`). Who was merged is erased with the one that goes on, and not with one in between.
  */
 export const judgeAttemptsSql = statement<Omit<ClaimedAttempt, 'markedMs' | 'lane'>>(
   'messaging.dispatch.judge',
@@ -188,7 +188,7 @@ export const judgeAttemptsSql = statement<Omit<ClaimedAttempt, 'markedMs' | 'lan
      CASE WHEN m.type = 'TEMPLATE' THEN jsonb_build_object('name', m.template->>'name',
        'language', m.template->>'language', 'parameters', d.template_parameters) END AS template,
      ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
-     p.messaging_id AS "contactMessagingId",
+     p.messaging_id AS "contactMessagingId", o.id IS NULL AS "hasNoOwner",
      CASE WHEN ${isErased('p')} OR ${goesOnAs(`SELECT FROM contact c
            WHERE c.organization_id = d.organization_id AND c.id = goes_on.id AND c.merged_into IS NULL AND ${isErased('c')}`)} THEN 'erased'
        WHEN ch.status <> 'CONNECTED' THEN 'disconnected'

@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { RpcClient } from '@switchboard/nats';
+import { systemClock, type Log } from '@switchboard/platform';
+import { testServers } from '@switchboard/testing';
+import { InteractiveBegins } from '../src/bulk-lane/interactive-begins.js';
+import { LaneSignal } from '../src/bulk-lane/lane-signal.js';
+import { AccessTokens } from '../src/channel/access-token.js';
+import { projectContacts } from '../src/contact/contact.repository.js';
+import type { Attempt } from '../src/dispatch/dispatch.entity.js';
+import { DispatchJournal } from '../src/dispatch/dispatch-journal.js';
+import { Dispatcher } from '../src/dispatch/dispatcher.js';
+import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
+import { RetrySignal } from '../src/dispatch/retry-signal.js';
+import { SettleDispatch } from '../src/dispatch/settle-dispatch.batch.js';
+import type { Upstream } from '../src/upstream/upstream.js';
+import { contactOf, MessagingStore, settlementOf, storeKey, taken, type Sender } from './messaging-store.js';
+import { silentRelay } from './silent-relay.js';
+
+const servers = testServers();
+const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const notTaken = { state: 'not-taken', code: '131016', message: '', retry: 'normal' } as const;
+type OptOuts = ContactFacts['optOuts'];
+let store: MessagingStore;
+beforeAll(async () => void (store = await MessagingStore.open(servers)));
+
+describe('a message that is to be sent again to a number which its contact has given up', () => {
+  it.each([
+    ['every channel', () => '*'],
+    ['its channel', (sender: Sender) => sender.channelId],
+  ])('is not sent when contacts has an opt-out of %s for whoever has it next', async (_, channelOf) => {
+    const { sender, queued } = await queuedTo('given up');
+    const optOuts: OptOuts = [{ channelId: channelOf(sender), source: 'KEYWORD' }];
+    const { asked, sent } = await sendAgain(queued, async () => optOuts);
+    const sighting = { phone: queued.recipientPhone, profileName: null, messagingId: null, hasNoOwner: true };
+    expect([asked, sent]).toEqual([[{ sightings: [sighting] }], 0]);
+    expect(await store.message(queued)).toMatchObject({ status: 'FAILED', errorCode: 'CONTACT_OPTED_OUT' });
+  });
+
+  it('is sent when contacts has none for its channel', async () => {
+    const { queued } = await queuedTo('given up');
+    const { sent } = await sendAgain(queued, async () => [{ channelId: newCuid(), source: 'API' }]);
+    expect([sent, (await store.message(queued)).status]).toEqual([1, 'SENT']);
+  });
+
+  it('waits while contacts does not answer', async () => {
+    const { queued } = await queuedTo('given up');
+    const { sent } = await sendAgain(queued, () => Promise.reject(new Error('away')));
+    expect([sent, (await store.message(queued)).status]).toEqual([0, 'QUEUED']);
+    expect(await store.dispatches(queued)).toMatchObject([{ state: 'RETRY' }]);
+  });
+
+  it('asks for none that its contact has', async () => {
+    const { queued } = await queuedTo('kept');
+    const { asked, sent } = await sendAgain(queued, () => Promise.reject(new Error('away')));
+    expect([asked, sent]).toEqual([[], 1]);
+  });
+});
+
+async function queuedTo(number: 'given up' | 'kept'): Promise<{ sender: Sender; queued: Attempt }> {
+  const sender = await store.sender();
+  const queued = await store.attempt(sender);
+  await store.settle(settlementOf(queued, notTaken));
+  await store.letTimePass(queued);
+  const known = contactOf(sender.organizationId, queued.contactId, queued.recipientPhone);
+  const contact = { ...known.contact, version: 2, phoneForms: [] };
+  if (number === 'given up')
+    await store.database.transaction((tx) => projectContacts(tx, [{ ...known, contact }], 'event'));
+  return { sender, queued };
+}
+
+/** Claims the message and has it sent. @param optOuts that contacts answers of the number */
+async function sendAgain(
+  { messageId }: Attempt,
+  optOuts: () => Promise<OptOuts>,
+): Promise<{ readonly asked: readonly unknown[]; readonly sent: number }> {
+  const bounds = { limit: 200, organizationMax: 200, underway: new Map<string, number>() };
+  const claimed = (await claimRetries(store.database, [], bounds, newCuid())).find(
+    (one) => one.messageId === messageId,
+  );
+  if (!claimed) throw new Error('it was not claimed');
+  expect(claimed.refusal).toBeNull();
+  const asked: unknown[] = [];
+  const call = async (_rpc: unknown, _principal: unknown, request: unknown): Promise<unknown> => {
+    asked.push(request);
+    return { contacts: [{ optOuts: await optOuts() }] };
+  };
+  let sent = 0;
+  const sendText = async () => {
+    sent++;
+    return taken(claimed);
+  };
+  const settlements = new SettleDispatch(store.database, silentRelay, new RetrySignal(), new LaneSignal(), log);
+  const dispatcher = new Dispatcher(
+    { close: async () => undefined, sendText } as Partial<Upstream> as Upstream,
+    settlements,
+    new AccessTokens({ current: storeKey, previous: null }),
+    await DispatchJournal.open('', log),
+    { call: call as RpcClient['call'] } as Partial<RpcClient> as RpcClient,
+    new InteractiveBegins(),
+    systemClock,
+    new AbortController().signal,
+    log,
+  );
+  await dispatcher.attempt(claimed);
+  await dispatcher.onModuleDestroy();
+  await settlements.beforeApplicationShutdown();
+  return { asked, sent };
+}
