@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { apt } from './nats-debian.js';
+import { apt, stepWithinMs } from './nats-debian.js';
 import { systemErrorCode } from './system-error.js';
 
 const run = promisify(execFile);
@@ -53,7 +53,7 @@ export async function fetchChromium(target: string, isUsable: () => Promise<bool
     await apt(folder, [...options, '-q', '-y', '--no-install-recommends', '--download-only', 'install', ...packages]);
     const archives = join(folder, 'cache', 'archives');
     for (const name of (await readdir(archives)).filter((one) => one.endsWith('.deb'))) {
-      await run('dpkg-deb', ['-x', join(archives, name), join(folder, 'unpacked')], { timeout: 120_000 });
+      await run('dpkg-deb', ['-x', join(archives, name), join(folder, 'unpacked')], { timeout: stepWithinMs });
     }
     await putInPlace(join(folder, 'unpacked'), target, isUsable);
   } finally {

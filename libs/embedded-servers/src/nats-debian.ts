@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const suites = ['trixie', 'sid'] as const;
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** Of each step: some 15 s on a quiet machine, more than 120 s on one that forty processes share. */
-const timeoutMs = 300_000;
+export const stepWithinMs = 300_000;
 
 /**
  * Fetches Debian's nats-server package through an apt state of its own and puts the binary at `target`, whole or not at
@@ -60,7 +60,7 @@ async function fetchSuite(spec: { folder: string; suite: string; mirror: string;
   await apt(folder, [...options, '-q', 'download', 'nats-server']);
   const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'));
   if (archive === undefined) throw new Error(`nothing was downloaded from ${spec.suite}`);
-  await run('dpkg-deb', ['-x', join(folder, archive), join(folder, 'unpacked')], { timeout: timeoutMs });
+  await run('dpkg-deb', ['-x', join(folder, archive), join(folder, 'unpacked')], { timeout: stepWithinMs });
   const draft = `${spec.target}.${process.pid}`;
   await copyFile(await findBinary(join(folder, 'unpacked')), draft);
   await chmod(draft, 0o755);
@@ -69,12 +69,12 @@ async function fetchSuite(spec: { folder: string; suite: string; mirror: string;
 
 /** Runs apt-get. @throws Error with its own last error, or that there is none here */
 export async function apt(cwd: string, args: readonly string[]): Promise<void> {
-  await run('apt-get', [...args], { cwd, timeout: timeoutMs, maxBuffer: 16 << 20 }).catch((error: unknown) => {
+  await run('apt-get', [...args], { cwd, timeout: stepWithinMs, maxBuffer: 16 << 20 }).catch((error: unknown) => {
     if (systemErrorCode(error) === 'ENOENT') throw new Error('no apt on this system');
     const said =
       typeof error === 'object' && error !== null && 'stderr' in error ? String(error.stderr) : String(error);
     const isLate = typeof error === 'object' && error !== null && 'killed' in error && error.killed === true;
-    const fallback = isLate ? `apt-get took longer than ${timeoutMs / 60_000} minutes` : 'apt-get failed';
+    const fallback = isLate ? `apt-get took longer than ${stepWithinMs / 60_000} minutes` : 'apt-get failed';
     throw new Error(/^E: .*/m.exec(said)?.[0] ?? fallback, { cause: error });
   });
 }

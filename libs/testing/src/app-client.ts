@@ -1,3 +1,5 @@
+import { eventually } from './eventually.js';
+
 /** An answer of the application's API, read whole. */
 export interface AppAnswer {
   readonly status: number;
@@ -45,10 +47,14 @@ export class AppClient {
     private readonly onAnswer: (exchange: AppExchange) => void = () => undefined,
   ) {}
 
-  /** A page that is signed in. @throws Error when it is refused */
+  /** A page that is signed in, on a machine that is busy with other work too. @throws Error when it is refused */
   static async signedIn(baseUrl: string, user: Credentials): Promise<AppClient> {
     const client = new AppClient(baseUrl);
-    await client.signIn(user);
+    const ask = async (): Promise<AppAnswer | false> => {
+      const answer = await client.trySignIn(user);
+      return answer.status !== 503 && answer;
+    };
+    signedInBy(await eventually(ask));
     return client;
   }
 
@@ -101,10 +107,11 @@ export class AppClient {
 
   /** @throws Error when it is refused */
   async signIn(user: Credentials): Promise<AppAnswer> {
-    const { email, password } = user;
-    const answer = await this.post('/app/api/sign-in', { email, password });
-    if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer;
+    return signedInBy(await this.trySignIn(user));
+  }
+
+  private trySignIn({ email, password }: Credentials): Promise<AppAnswer> {
+    return this.post('/app/api/sign-in', { email, password });
   }
 
   private keep({ headers, body }: AppAnswer): void {
@@ -116,4 +123,9 @@ export class AppClient {
     }
     if (typeof body?.csrfToken === 'string') this.csrfToken = body.csrfToken;
   }
+}
+
+function signedInBy(answer: AppAnswer): AppAnswer {
+  if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer;
 }
