@@ -30,6 +30,8 @@ const bundle = await rolldown({
   plugins: [places],
   // Native.
   external: [/^@node-rs\//],
+  // It takes calls for needless that do nothing but throw: `try { decodeURIComponent(text) }` would let everything pass.
+  treeshake: false,
   // What a library would use if it were installed stays a `require` of its own.
   onLog(level, log, report) {
     if (log.code !== 'UNRESOLVED_IMPORT') report(level, log);
@@ -40,5 +42,7 @@ await bundle.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: '[name].chunk.js',
+  // For the same reason: by default it drops what it takes for dead.
+  minify: false,
   sourcemap: false,
 });

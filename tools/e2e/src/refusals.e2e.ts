@@ -46,6 +46,17 @@ describe('a request to send or read messages', () => {
     expect(await simulator.requests('since=1970-01-01T00:00:00Z')).toHaveLength(before.length);
   });
 
+  it('refuses a query that is not UTF-8, in the bundle too: nothing that only throws was left out of it', async () => {
+    for (const text of ['%ff', 'a%', '%ED%A0%80']) {
+      const refused = await acme.get(`/v1/contacts?search=${text}`);
+      expect([text, refused.status, refused.body?.error?.message]).toEqual([
+        text,
+        400,
+        '`search` must be percent-encoded UTF-8',
+      ]);
+    }
+  });
+
   it('counts characters, not code units: 4,096 of two units each are accepted', async () => {
     expect((await acme.send('+14155550124', '😀'.repeat(4_096))).status).toBe(200);
   });
