@@ -42,14 +42,14 @@ describe('a new webhook', () => {
     expect(await customer.attempts(webhook.id)).toHaveLength(1);
   });
 
-  it('is one for a request that is repeated with its Idempotency-Key, also at the limit and after a change', async () => {
+  it('is one for a request that is repeated with its Idempotency-Key, also at the limit, after a change and while its name does not resolve', async () => {
     const customer = newCustomer(running);
     const url = running.receiver.at('/repeated');
     const keyed = { keySha256: 'a'.repeat(64), bodySha256: 'b'.repeat(64) };
-    const create = (of = keyed, by = customer) =>
+    const create = (of = keyed, by = customer, to = url) =>
       running.gateway.call(createWebhookRpc, by.principal, {
         id: newCuid(),
-        url,
+        url: to,
         events: subscribableEvents,
         description: null,
         keyed: of,
@@ -59,7 +59,13 @@ describe('a new webhook', () => {
     expect(answers.filter(({ isRepetition }) => isRepetition)).toHaveLength(2);
     for (let count = 1; count < 20; count++) await customer.register(url);
     expect(await create()).toMatchObject({ webhook: { id: answers[0]?.webhook.id }, isRepetition: true });
-    await expect(create({ ...keyed, bodySha256: 'c'.repeat(64) })).rejects.toMatchObject({ code: 'CONFLICT' });
+    // The same request, by its body: its URL was judged when it was registered, and its name may not resolve now.
+    const unresolved = 'http://gone.invalid/';
+    expect(await create(keyed, customer, unresolved)).toMatchObject({ webhook: { url }, isRepetition: true });
+    for (const to of [url, unresolved]) {
+      const other = create({ ...keyed, bodySha256: 'c'.repeat(64) }, customer, to);
+      await expect(other).rejects.toMatchObject({ code: 'CONFLICT' });
+    }
     const page = { limit: 100, cursor: null };
     expect((await running.gateway.call(listWebhooksRpc, customer.principal, page)).items).toHaveLength(20);
     expect(await create(keyed, newCustomer(running))).not.toHaveProperty('isRepetition');

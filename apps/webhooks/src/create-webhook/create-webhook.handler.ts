@@ -1,13 +1,12 @@
 import { Controller, Inject } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
-import type { RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { auditedWebhook } from '@switchboard/contracts/webhooks/events';
-import { createWebhookRpc, type CreateWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
+import { createWebhookRpc, type CreatedWebhook, type CreateWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { CLOCK, type Clock } from '@switchboard/platform';
-import { Database, type Transaction } from '@switchboard/postgres';
+import { Database, type Queryable, type Transaction } from '@switchboard/postgres';
 import { dataKeyOf, SecretBox } from '@switchboard/secrets';
 import { newSigningSecret } from '@switchboard/webhook-signature';
 import { insertLane } from '../lane/lane.repository.js';
@@ -15,7 +14,7 @@ import { appendAct } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
 import { readSecrets } from '../webhook/secret.repository.js';
 import { secretPlace } from '../webhook/webhook-secrets.js';
-import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
+import { webhookView } from '../webhook/webhook-view.js';
 import { findWebhook, findWebhookOfRequest, insertWebhook, lockWebhookCount } from '../webhook/webhook.repository.js';
 
 /** Source: docs/api-behaviour.md#webhooks-manage. */
@@ -33,23 +32,52 @@ export class CreateWebhookHandler {
 
   /** @throws VALIDATION_FAILED, PAYMENT_REQUIRED, CONFLICT */
   @RpcHandler(createWebhookRpc)
-  async create(call: RpcCall<CreateWebhookRequest>): Promise<RpcResponseOf<typeof createWebhookRpc>> {
+  async create(call: RpcCall<CreateWebhookRequest>): Promise<CreatedWebhook> {
     const { organizationId } = call.principal;
+    // One that is there is answered while its name does not resolve, too: its URL was judged when it was registered.
+    const known = await this.findKnown(this.database, organizationId, call.request);
+    if (known) return known;
     const url = await this.judge.require(call.request.url);
-    return this.database.transaction(
-      async (tx) => {
-        const count = await lockWebhookCount(tx, organizationId);
-        const id = await idOf(tx, organizationId, call.request);
-        const isNew = (await findWebhook(tx, organizationId, id)) === null;
-        if (isNew) await this.insert(tx, organizationId, count, { ...call.request, url });
-        const webhook = webhookView(requireWebhook(await findWebhook(tx, organizationId, id)));
-        const facts = { action: 'webhook.created', before: null, after: auditedWebhook(webhook) } as const;
-        if (isNew) await appendAct(tx, call.request.by, { organizationId, webhookId: id, ...facts });
-        const { secret } = requireWebhook(await readSecrets(tx, this.box, organizationId, id));
-        return { webhook, secret, ...(id !== call.request.id && { isRepetition: true as const }) };
-      },
-      { tenant: organizationId },
-    );
+    return this.database.transaction((tx) => this.register(tx, organizationId, { ...call.request, url }), {
+      tenant: organizationId,
+    });
+  }
+
+  private async register(
+    tx: Transaction,
+    organizationId: string,
+    request: CreateWebhookRequest,
+  ): Promise<CreatedWebhook> {
+    const count = await lockWebhookCount(tx, organizationId);
+    const known = await this.findKnown(tx, organizationId, request);
+    if (known) return known;
+    await this.insert(tx, organizationId, count, request);
+    const created = await this.read(tx, organizationId, request.id);
+    if (!created) throw new Error('a webhook that was inserted is not there');
+    const facts = { action: 'webhook.created', before: null, after: auditedWebhook(created.webhook) } as const;
+    await appendAct(tx, request.by, { organizationId, webhookId: request.id, ...facts });
+    return created;
+  }
+
+  /** What this request has registered, asked before, or an earlier one with its `Idempotency-Key`; else null. @throws CONFLICT */
+  private async findKnown(
+    on: Queryable,
+    organizationId: string,
+    { id, keyed }: Pick<CreateWebhookRequest, 'id' | 'keyed'>,
+  ): Promise<CreatedWebhook | null> {
+    const former = keyed ? await findWebhookOfRequest(on, organizationId, keyed) : null;
+    if (former && !former.isSameBody) {
+      const message = `This \`Idempotency-Key\` registered the webhook ${former.id} with another body; use another one`;
+      throw new AppError(serviceErrors.CONFLICT, message);
+    }
+    const known = await this.read(on, organizationId, former?.id ?? id);
+    return known && former && former.id !== id ? { ...known, isRepetition: true } : known;
+  }
+
+  private async read(on: Queryable, organizationId: string, id: string): Promise<CreatedWebhook | null> {
+    const row = await findWebhook(on, organizationId, id);
+    const secrets = await readSecrets(on, this.box, organizationId, id);
+    return row && secrets && { webhook: webhookView(row), secret: secrets.secret };
   }
 
   private async insert(
@@ -69,17 +97,4 @@ export class CreateWebhookHandler {
     await insertWebhook(tx, { organizationId, id, url, events, description, secretSealed, createdAt, keyed });
     await insertLane(tx, organizationId, id);
   }
-}
-
-/** The id of what an earlier request with the same `Idempotency-Key` registered, else the one that was minted for it. */
-async function idOf(
-  tx: Transaction,
-  organizationId: string,
-  { id, keyed }: Pick<CreateWebhookRequest, 'id' | 'keyed'>,
-): Promise<string> {
-  const former = keyed ? await findWebhookOfRequest(tx, organizationId, keyed) : null;
-  if (!former) return id;
-  if (former.isSameBody) return former.id;
-  const message = `This \`Idempotency-Key\` registered the webhook ${former.id} with another body; use another one`;
-  throw new AppError(serviceErrors.CONFLICT, message);
 }

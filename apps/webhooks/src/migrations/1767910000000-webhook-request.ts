@@ -5,6 +5,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * key.
  *
  * Lock: ACCESS EXCLUSIVE on `webhook`; webhooks are not read or changed while the index is made; it has no entries. No row is written. Reversal: drops index and columns.
+ * A replica of the release before ignores the key that a newer gateway hands on: a repetition registers a second webhook. Where services
+ * are replaced one by one, this one comes before the gateway.
  */
 export class WebhookRequest1767910000000 implements MigrationInterface {
   readonly name = 'WebhookRequest1767910000000';
