@@ -21,17 +21,23 @@ type Name = keyof Operations;
 /** The item of a list that an operation answers. */
 export type ItemOf<N extends Name> = Answer<N> extends { readonly items: readonly (infer Item)[] } ? Item : never;
 
+interface ReadOptions {
+  readonly enabled?: boolean;
+  /** Milliseconds until it is read again. */
+  readonly pollMs?: number | false;
+}
+
 /** A list read page by page. */
 export interface Listed<Item> {
   readonly items: readonly Item[];
   readonly query: UseInfiniteQueryResult<InfiniteData<unknown>, Problem>;
 }
 
-/** Reads one operation; its answer is kept under the operation's name and input. @param options.pollMs repeats it */
+/** Reads one operation; its answer is kept under the operation's name and input. */
 export function useRead<N extends Name>(
   name: N,
   input: Input<N>,
-  options: { readonly enabled?: boolean; readonly pollMs?: number | false } = {},
+  options: ReadOptions = {},
 ): UseQueryResult<Answer<N>, Problem> {
   return useQuery<Answer<N>, Problem>({
     queryKey: [name, input],
@@ -43,11 +49,7 @@ export function useRead<N extends Name>(
 }
 
 /** Reads a list, one page of 50 after the other. */
-export function useList<N extends Name>(
-  name: N,
-  input: Input<N>,
-  options: { readonly enabled?: boolean; readonly pollMs?: number | false } = {},
-): Listed<ItemOf<N>> {
+export function useList<N extends Name>(name: N, input: Input<N>, options: ReadOptions = {}): Listed<ItemOf<N>> {
   const query = useInfiniteQuery<Page, Problem, InfiniteData<Page>, readonly unknown[], string | undefined>({
     queryKey: [name, 'pages', input],
     queryFn: ({ pageParam, signal }) => readPage(name, input, pageParam, signal),
@@ -62,9 +64,9 @@ export function useList<N extends Name>(
 }
 
 /** Reads a list to its end, a page of 100 after the other: for what counts, names or offers every item. It stops at a failure, which `query` has. */
-export function useWholeList<N extends Name>(name: N, input: Input<N>): Listed<ItemOf<N>> {
+export function useWholeList<N extends Name>(name: N, input: Input<N>, options: ReadOptions = {}): Listed<ItemOf<N>> {
   const { query, ...rest } = input as { readonly query?: object };
-  const list = useList(name, { ...rest, query: { limit: 100, ...query } } as unknown as Input<N>);
+  const list = useList(name, { ...rest, query: { limit: 100, ...query } } as unknown as Input<N>, options);
   const readOn = useReadOn(list.query);
   useEffect(readOn, [readOn]);
   return list;

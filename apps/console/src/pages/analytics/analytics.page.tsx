@@ -15,7 +15,7 @@ import { IconChartLine, IconDownload } from '@tabler/icons-react';
 import { useState, type ReactElement } from 'react';
 import { request } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
-import { useList, useRead } from '../../api/use-api.js';
+import { useRead, useWholeList } from '../../api/use-api.js';
 import { download } from '../../ui/csv-file.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { showProblem } from '../../ui/notices.js';
@@ -95,7 +95,7 @@ function Filters({
   readonly range: Range;
   readonly onChange: (range: Range) => void;
 }): ReactElement {
-  const channels = useList('listChannels', {});
+  const channels = useWholeList('listChannels', {});
   return (
     <Group gap="sm" align="flex-end">
       <TextInput

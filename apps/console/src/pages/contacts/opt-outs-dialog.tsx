@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import type { Contact } from '../../api/api.generated.js';
-import { useChange, useList, useRead } from '../../api/use-api.js';
+import { useChange, useWholeList } from '../../api/use-api.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -19,8 +19,8 @@ export function OptOutsDialog({
   readonly contact: Contact;
   readonly onClose: () => void;
 }): ReactElement {
-  const { items, query } = useList('listOptOuts', { query: { contactId: contact.id } });
-  const channels = useRead('listChannels', { query: { limit: 100 } });
+  const { items, query } = useWholeList('listOptOuts', { query: { contactId: contact.id } });
+  const channels = useWholeList('listChannels', {});
   const [channelId, setChannelId] = useState<string | null>(null);
   const [reason, setReason] = useState('');
   const create = useChange('createOptOut', {
@@ -31,7 +31,7 @@ export function OptOutsDialog({
   });
   const end = useChange('deleteOptOut', { refreshes, done: 'The opt-out has ended' });
   const nameOf = (id: string | null): string =>
-    id === null ? 'All channels' : (channels.data?.items.find((one) => one.id === id)?.name ?? 'A channel');
+    id === null ? 'All channels' : (channels.items.find((one) => one.id === id)?.name ?? 'A channel');
   return (
     <Dialog onClose={onClose} title="Opt-outs">
       <Stack>
@@ -85,7 +85,7 @@ export function OptOutsDialog({
               label="Opt out of"
               placeholder="All channels"
               clearable
-              data={(channels.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+              data={channels.items.map(({ id, name }) => ({ value: id, label: name }))}
               value={channelId}
               onChange={setChannelId}
             />

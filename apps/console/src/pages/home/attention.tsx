@@ -2,7 +2,7 @@ import { Alert, Anchor, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import { managing, useIsAllowed } from '../../api/session.js';
-import { useList, useRead } from '../../api/use-api.js';
+import { useList, useRead, useWholeList } from '../../api/use-api.js';
 import { readable } from '../../ui/foreign-text.js';
 import { LinkTo } from '../../ui/link-to.js';
 
@@ -13,7 +13,7 @@ const QUOTA_SHARE = 0.8;
 export function Attention(): ReactElement | null {
   const isManaging = useIsAllowed(managing);
   const webhooks = useList('listWebhooks', {}, { enabled: isManaging, pollMs: POLL_MS });
-  const channels = useList('listChannels', {}, { pollMs: POLL_MS });
+  const channels = useWholeList('listChannels', {}, { pollMs: POLL_MS });
   const jobs = useList('listJobs', { query: { limit: 100 } } as never, { pollMs: POLL_MS });
   const plan = useRead('getPlan', {}, { enabled: isManaging, pollMs: POLL_MS });
   const share = plan.data?.usage ? plan.data.usage.messages / plan.data.limits.messagesPerMonth : 0;

@@ -13,7 +13,7 @@ import {
 } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import type { Message } from '../../api/api.generated.js';
-import { useChange, useRead } from '../../api/use-api.js';
+import { useChange, useRead, useWholeList } from '../../api/use-api.js';
 
 /** Plays the recipient in the local run: writes, reads, opts out and in. */
 export function SandboxDrawer({
@@ -29,7 +29,7 @@ export function SandboxDrawer({
   readonly newestSent: Message | undefined;
 }): ReactElement {
   const sandbox = useRead('getSandbox', {}, { enabled: isOpen });
-  const channels = useRead('listChannels', { query: { limit: 100 } }, { enabled: isOpen });
+  const channels = useWholeList('listChannels', {}, { enabled: isOpen });
   const [from, setFrom] = useState('');
   const [text, setText] = useState('');
   const [channelId, setChannelId] = useState<string | null>(null);
@@ -61,10 +61,7 @@ export function SandboxDrawer({
           label="Channel"
           placeholder="The default one"
           clearable
-          data={(channels.data?.items ?? []).map(({ id, name, phone: line }) => ({
-            value: id,
-            label: `${name} ${line}`,
-          }))}
+          data={channels.items.map(({ id, name, phone: line }) => ({ value: id, label: `${name} ${line}` }))}
           value={channelId}
           onChange={setChannelId}
         />
