@@ -70,6 +70,8 @@ export async function openConsole(
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('dialog', (dialog) => {
+    // Whoever goes on to another page leaves a draft there.
+    if (dialog.type() === 'beforeunload') return void dialog.accept();
     complaints.push(`a dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });

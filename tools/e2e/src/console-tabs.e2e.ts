@@ -78,4 +78,32 @@ describe('the console in two tabs of a browser', () => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+
+  it('keeps what was typed into a dialog over a click next to it, a close of the tab and the end of the session', async () => {
+    const { page: first, complaints } = await joined('typed');
+    const page = await first.context().newPage();
+    await openPage(page, '/contacts');
+    await page.getByRole('button', { name: 'New contact' }).first().click();
+    const number = page.getByRole('dialog').getByLabel('Number');
+    await number.fill('+14155550177');
+    await page.mouse.click(2, 2);
+    // The browser asks.
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    await (await asked).dismiss();
+    expect(await number.inputValue()).toBe('+14155550177');
+    const elsewhere = appClient(all.baseUrl);
+    await elsewhere.signIn({ email: 'typed@people.example', password: PASSWORD });
+    const { items = [] } = (await elsewhere.get('/app/api/sessions')).body ?? {};
+    for (const { id } of items.filter(({ isCurrent }) => isCurrent === false)) {
+      await elsewhere.ask('DELETE', `/app/api/sessions/${id ?? ''}`);
+    }
+    await number.press('Enter');
+    await page.getByText('Your session has ended').waitFor();
+    expect(await number.inputValue()).toBe('+14155550177');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.locator('input[name=email]').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });

@@ -7,7 +7,7 @@ type Name = keyof Operations;
 /** Their 401 is about what was typed, not about the session. */
 const signingIn: ReadonlySet<Name> = new Set<Name>(['signIn', 'acceptInvite']);
 
-const REPLACED = 'Your session has changed in another tab. Reload this page to go on.';
+const REPLACED = 'Your session has ended, or changed in another tab. Reload this page to go on.';
 
 /** They replace the session's cookie: a refusal of what went out next to them may be about the former one. */
 const renewing: ReadonlySet<Name> = new Set<Name>(['switchOrganization', 'changePassword', 'acceptInvite']);

@@ -45,6 +45,16 @@ export function hasAnyDraft(): boolean {
   return [...drafts].some((hasDraft) => hasDraft());
 }
 
+/** Asks where a load of the page would lose a draft. @returns whether it may be left */
+export function mayLoseDrafts(): boolean {
+  return !hasAnyDraft() || confirm('What you have not sent or saved yet will be lost. Go on?');
+}
+
+/** Forgets every draft: the page is left on purpose, and the browser is not to ask. */
+export function dropDrafts(): void {
+  drafts.clear();
+}
+
 function leaveIfFree(): void {
   if (waiting === null || isPageHeld()) return;
   const leave = waiting;

@@ -1,5 +1,14 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { hasAnyDraft, holdPage, isPageHeld, leaveWhenFree, watchDraft, whenHoldChanges } from './held-page.js';
+import {
+  dropDrafts,
+  hasAnyDraft,
+  holdPage,
+  isPageHeld,
+  leaveWhenFree,
+  mayLoseDrafts,
+  watchDraft,
+  whenHoldChanges,
+} from './held-page.js';
 
 const aMoment = () => new Promise((resolve) => setTimeout(resolve));
 
@@ -64,5 +73,16 @@ describe('a page that shows something this once', () => {
     expect(hasAnyDraft()).toBe(true);
     for (const end of ends) end();
     expect(hasAnyDraft()).toBe(false);
+  });
+
+  it('asks before a draft is lost, and not once it is left on purpose', () => {
+    const asked = jest.fn(() => false);
+    Object.assign(globalThis, { confirm: asked });
+    expect([mayLoseDrafts(), asked.mock.calls.length]).toEqual([true, 0]);
+    watchDraft(() => true);
+    expect([mayLoseDrafts(), asked.mock.calls.length]).toEqual([false, 1]);
+    dropDrafts();
+    expect([hasAnyDraft(), mayLoseDrafts(), asked.mock.calls.length]).toEqual([false, true, 1]);
+    Reflect.deleteProperty(globalThis, 'confirm');
   });
 });

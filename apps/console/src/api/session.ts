@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Session } from './api.generated.js';
 import { call } from './call.js';
 import { queryClient } from './client.js';
-import { hasAnyDraft, leaveWhenFree } from './held-page.js';
+import { dropDrafts, hasAnyDraft, leaveWhenFree, mayLoseDrafts } from './held-page.js';
 import { problemOf } from './problem.js';
 import { readSession } from './read-session.js';
 import { showProblem } from '../ui/notices.js';
@@ -61,12 +61,14 @@ export function useIsAllowed(roles: readonly Role[] | undefined): boolean {
 export function enter(session: Session, to: string | undefined): void {
   keepSession(session);
   announceSession('changed');
+  dropDrafts();
   // A whole load: nothing of a former session stays in memory.
   location.replace(to !== undefined && /^\/app(\/|$)/.test(to) ? to : '/app');
 }
 
-/** Ends the session and forgets everything that was read by it. */
+/** Ends the session and forgets everything that was read by it; not where that would lose a draft, and the person says no. */
 export async function signOut(isEverywhere: boolean): Promise<void> {
+  if (!mayLoseDrafts()) return;
   await call(isEverywhere ? 'signOutEverywhere' : 'signOut', {});
   announceSession('ended');
   leave();
@@ -74,22 +76,44 @@ export async function signOut(isEverywhere: boolean): Promise<void> {
 
 /**
  * Follows what other tabs do with the session, and what the API says of it. A page that shows a secret is not left before that is put
- * away; one with a draft is not loaded anew unasked, unless the session has ended.
+ * away; one with a draft is not left unasked, unless another tab has signed out.
  */
 export function watchSession(): void {
-  whenSessionEnds(() => leave(location.pathname + location.search));
-  whenEnrolmentIsDue(() => location.assign(`/app${ACCOUNT}`));
+  whenSessionEnds(() => {
+    const here = location.pathname + location.search;
+    if (!hasAnyDraft()) return leave(here);
+    // What was typed stays there to be copied, and nothing more is read for the page.
+    replaceSession();
+    offerReload('Your session has ended', reload);
+  });
+  whenEnrolmentIsDue(() => {
+    dropDrafts();
+    location.assign(`/app${ACCOUNT}`);
+  });
   whenSessionChangesElsewhere((change) => {
     replaceSession();
-    leaveWhenFree(() => (change === 'changed' && hasAnyDraft() ? offerReload() : location.reload()));
+    leaveWhenFree(() => {
+      if (change === 'changed' && hasAnyDraft()) offerReload('Your session has changed in another tab', reload);
+      else reload();
+    });
   });
   // A page that the browser kept alive for Back would show what was read before signing out.
   addEventListener('pageshow', (event) => {
-    if (event.persisted) location.reload();
+    if (event.persisted) reload();
   });
+  // The browser asks, in words of its own, before it closes or reloads the page.
+  addEventListener('beforeunload', (event) => {
+    if (hasAnyDraft()) event.preventDefault();
+  });
+}
+
+function reload(): void {
+  dropDrafts();
+  location.reload();
 }
 
 function leave(to?: string): void {
   queryClient.clear();
+  dropDrafts();
   location.replace(to === undefined ? SIGN_IN : `${SIGN_IN}?to=${encodeURIComponent(to)}&ended=true`);
 }

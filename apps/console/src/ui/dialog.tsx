@@ -1,6 +1,6 @@
 import { Drawer, Modal, type DrawerProps, type ModalProps } from '@mantine/core';
 import { useEffect, useLayoutEffect, useState, type ReactElement } from 'react';
-import { holdPage } from '../api/held-page.js';
+import { holdPage, watchDraft } from '../api/held-page.js';
 
 /** What had the focus before the first of the dialogs that are open: a dialog that follows another gives it back there. */
 let opener: Element | null = null;
@@ -31,7 +31,7 @@ function useFocusBack(): void {
 const guarded: Partial<ModalProps> = { closeOnClickOutside: false, closeOnEscape: false, withCloseButton: false };
 
 /**
- * A dialog that is in the page only while it is open.
+ * A dialog that is in the page only while it is open. What was typed into it is a draft, and a click next to it does not lose that.
  *
  * @param props.isShownOnce what it shows is shown this once: no stray key or click loses it, and the page is not left
  */
@@ -40,9 +40,19 @@ export function Dialog({
   ...props
 }: Omit<ModalProps, 'opened'> & { readonly isShownOnce?: boolean }): ReactElement {
   useFocusBack();
+  const [isTyped, setTyped] = useState(false);
+  useEffect(() => watchDraft(() => isTyped), [isTyped]);
   // As it is drawn: what made it holds the page no longer.
   useLayoutEffect(() => (isShownOnce ? holdPage() : undefined), [isShownOnce]);
-  return <Modal opened {...props} {...(isShownOnce ? guarded : {})} />;
+  return (
+    <Modal
+      opened
+      onInput={() => setTyped(true)}
+      closeOnClickOutside={!isTyped}
+      {...props}
+      {...(isShownOnce ? guarded : {})}
+    />
+  );
 }
 
 /** A drawer that is in the page only while it is open. */

@@ -1,6 +1,7 @@
 import { Avatar, Menu, Text, UnstyledButton } from '@mantine/core';
 import { IconCheck, IconSelector } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
+import { mayLoseDrafts } from '../../api/held-page.js';
 import { enter, useSession } from '../../api/session.js';
 import { useChange } from '../../api/use-api.js';
 import { roleLabel } from '../../ui/labels.js';
@@ -36,7 +37,7 @@ export function OrganizationMenu(): ReactElement {
             rightSection={id === organization.id ? <IconCheck size={15} aria-label="current" /> : null}
             disabled={change.isPending}
             onClick={() => {
-              if (id !== organization.id) change.mutate({ body: { organizationId: id } });
+              if (id !== organization.id && mayLoseDrafts()) change.mutate({ body: { organizationId: id } });
             }}
           >
             <Text size="sm" truncate>

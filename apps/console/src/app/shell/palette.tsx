@@ -4,6 +4,7 @@ import { IconBook2, IconBuilding, IconLogout, IconSearch, IconSunMoon } from '@t
 import { useRouter } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { call } from '../../api/call.js';
+import { mayLoseDrafts } from '../../api/held-page.js';
 import { problemOf } from '../../api/problem.js';
 import { enter, isPageOpen, signOut, useSession } from '../../api/session.js';
 import { showProblem } from '../../ui/notices.js';
@@ -39,7 +40,9 @@ export function Palette(): ReactElement {
       description: 'Organization',
       leftSection: <IconBuilding size={20} stroke={1.6} aria-hidden />,
       onClick: () =>
-        attempt(async () => enter(await call('switchOrganization', { body: { organizationId: id } }), undefined)),
+        attempt(async () => {
+          if (mayLoseDrafts()) enter(await call('switchOrganization', { body: { organizationId: id } }), undefined);
+        }),
     }));
   const acts: SpotlightActionData[] = [
     {

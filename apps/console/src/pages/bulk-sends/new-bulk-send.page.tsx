@@ -64,7 +64,8 @@ export function Page(): ReactElement {
     done: acceptedWords,
     onDone: ({ id }) => void router.navigate({ to: `/bulk-sends/${id}` as '/' }),
   });
-  useEffect(() => watchDraft(() => file !== null), [file]);
+  const isDraft = file !== null && !send.isSuccess;
+  useEffect(() => watchDraft(() => isDraft), [isDraft]);
   const choice = useApprovedTemplates(templateId);
   const { template } = choice;
   const from = useChannelChoice(template, channelId);
