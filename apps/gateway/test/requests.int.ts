@@ -167,6 +167,7 @@ describe('every answer', () => {
     ['GET', '/api/v1/ping?a=%20b', `${PUBLIC_BASE_URL}/v1/ping?a=%20b`],
     ['POST', '/api/v1/messages', `${PUBLIC_BASE_URL}/v1/messages`],
     ['DELETE', '/api/v1', `${PUBLIC_BASE_URL}/v1`],
+    ['GET', 'http://x/api/v1/ping?a', `${PUBLIC_BASE_URL}/v1/ping?a`],
     ['GET', '/api/v1//evil.example/%5c', `${PUBLIC_BASE_URL}/v1//evil.example/%5c`],
   ])('sends %s %s to the canonical base, before it asks for a key', async (method, path, location) => {
     const answer = await raw(`${method} ${path} HTTP/1.1\r\nHost: x`);

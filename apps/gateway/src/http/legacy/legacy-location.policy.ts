@@ -1,4 +1,5 @@
-const LEGACY = /^\/api(\/v1(?:[/?].*)?)$/s;
+/** In origin form, or in absolute form as for a proxy. Source: RFC 9112, 3.2. */
+const LEGACY = /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*)?\/api(\/v1(?:[/?].*)?)$/s;
 
 /** When the old base was given up, as RFC 9745 wants it: a structured date. */
 export const LEGACY_DEPRECATION = '@1704067200';

@@ -10,6 +10,7 @@ describe('paths of the old base', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (tail) => {
         const location = legacyLocation(`/api/v1${tail}`, '');
+        expect(legacyLocation(`http://evil.test/api/v1${tail}`, '')).toBe(location);
         if (location === null) return;
         expect(new URL(location, 'https://own.test').host).toBe('own.test');
         expect(location).toMatch(/^[\x21-\x7e]+$/);
