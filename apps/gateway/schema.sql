@@ -39,6 +39,7 @@ api_key.revoked_at timestamp with time zone
 api_key.created_by_email text
 api_key.idempotency_key bytea
 api_key.idempotency_body bytea
+api_key.renewed_at timestamp with time zone
 audit_entry.organization_id text collate C not null
 audit_entry.sequence bigint not null
 audit_entry.action text collate C not null

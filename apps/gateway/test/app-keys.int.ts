@@ -128,16 +128,30 @@ describe('/app/api/api-keys', () => {
     expect((await client.get('/app/api/api-keys')).body?.items).toHaveLength(2);
   });
 
-  it('is not renewed by a request that began before the key was made: its caller has asked again since', async () => {
-    const client = await clientOf(await makeMember(booted.database));
-    const headers = { 'idempotency-key': 'slow' };
-    const made = await client.ask('POST', '/app/api/api-keys', { label: 'x' }, headers);
-    const later = `UPDATE api_key SET created_at = created_at + interval '1 minute' WHERE id = $1`;
-    await booted.database.dataSource.query(later, [made.body?.['id']]);
-    const slow = await client.ask('POST', '/app/api/api-keys', { label: 'x' }, headers);
-    expect(refusal(slow)).toEqual([409, 'CONFLICT']);
-    expect(await ping(made.body?.['secret'])).toBe(200);
-  });
+  it.each(['created_at', 'renewed_at'])(
+    'is not renewed by a request that began before its secret was made (%s): the caller may have the answer with that',
+    async (column) => {
+      const client = await clientOf(await makeMember(booted.database));
+      const create = (): Promise<AppAnswer> =>
+        client.ask('POST', '/app/api/api-keys', { label: 'x' }, { 'idempotency-key': 'slow' });
+      const made = await create();
+      const renewed = column === 'created_at' ? made : await create();
+      const move = (by: string): Promise<unknown> =>
+        booted.database.dataSource.query(
+          `UPDATE gateway.api_key SET ${column} = ${column} + interval '${by}' WHERE id = $1`,
+          [made.body?.['id']],
+        );
+      await move('1 minute');
+      const slow = await create();
+      expect([refusal(slow), slow.headers.get('retry-after')]).toEqual([[409, 'CONFLICT'], '1']);
+      expect(slow.body?.error?.message).toContain(made.body?.['id']);
+      await move('-2 minutes');
+      // Begun behind the other one.
+      const again = await create();
+      expect([again.status, again.body?.['id']]).toEqual([201, made.body?.['id']]);
+      expect([await ping(renewed.body?.['secret']), await ping(again.body?.['secret'])]).toEqual([401, 200]);
+    },
+  );
 
   it('makes one key of a request that is sent several times at once, and one of the answers opens', async () => {
     const client = await clientOf(await makeMember(booted.database));
@@ -147,8 +161,8 @@ describe('/app/api/api-keys', () => {
     );
     const created = answers.filter(({ status }) => status === 201);
     expect(new Set(created.map(({ body }) => body?.['id'])).size).toBe(1);
-    // One that began before another had made the key is a conflict.
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(answers.length - created.length);
+    for (const answer of answers.filter(({ status }) => status !== 201))
+      expect([refusal(answer), answer.headers.get('retry-after')]).toEqual([[409, 'CONFLICT'], '1']);
     const opened = await Promise.all(created.map(({ body }) => ping(body?.['secret'])));
     expect(opened.filter((status) => status === 200)).toHaveLength(1);
   });

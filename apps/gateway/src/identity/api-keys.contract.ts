@@ -21,10 +21,11 @@ export interface ApiKeys {
    * Makes a key; its secret is in this answer and nowhere else. More than 50 active keys bring a hint, no refusal.
    *
    * A repetition of a request with an `Idempotency-Key` makes no second key: for 24 hours it answers with the first one and a new
-   * secret, which ends the former one, as long as the key is neither used nor revoked, and was made before this request began.
+   * secret, which ends the former one, as long as the key is neither used nor revoked.
    *
    * @param request its `Idempotency-Key`, if it has one
-   * @throws AppError CONFLICT after that, and for another body
+   * @throws AppError CONFLICT after that, and for another body; with `retryAfterSeconds` when the secret was made while this request was
+   * under way: the caller may have the answer with it
    */
   create(
     act: SessionAct,

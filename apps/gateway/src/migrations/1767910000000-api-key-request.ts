@@ -5,6 +5,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * key.
  *
  * Lock: ACCESS EXCLUSIVE on `api_key`; keys are not made, used or revoked while the index is made, over no entries. No row is written. Reversal: drops index and columns.
+ * A replica of the release before ignores the header: a repetition that it takes makes a second key.
  */
 export class ApiKeyRequest1767910000000 implements MigrationInterface {
   readonly name = 'ApiKeyRequest1767910000000';

@@ -16,6 +16,7 @@ import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 import { DeviceEpoch1767900000000 } from './1767900000000-device-epoch.js';
 import { ApiKeyRequest1767910000000 } from './1767910000000-api-key-request.js';
+import { ApiKeyRenewal1767920000000 } from './1767920000000-api-key-renewal.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -37,4 +38,5 @@ export const gatewayMigrations = [
   UnmeasuredTables1767800000000,
   DeviceEpoch1767900000000,
   ApiKeyRequest1767910000000,
+  ApiKeyRenewal1767920000000,
 ] as const;

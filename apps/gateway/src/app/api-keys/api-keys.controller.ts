@@ -26,7 +26,7 @@ export class ApiKeysController {
       tag: 'API keys',
       summary: 'Create an API key',
       description:
-        'The secret is in this answer and nowhere else: only its hash is stored. Scopes of a key never change; make another key, switch over, revoke the old one. A key outlives the membership of the person who creates it. Repeated with its `Idempotency-Key`, a request makes no second key: within 24 hours the key is answered again, with a new secret that ends the former one, unless it was used or revoked or made while this request waited; then, and with another body, it is 409.',
+        'The secret is in this answer and nowhere else: only its hash is stored. Scopes of a key never change; make another key, switch over, revoke the old one. A key outlives the membership of the person who creates it. Repeated with its `Idempotency-Key`, a request makes no second key: within 24 hours the key is answered again, with a new secret that ends the former one, unless it was used or revoked; then, and with another body, it is 409. 409 with `Retry-After`: another request with the `Idempotency-Key` was under way at the same time; send yours again.',
       requestHeaders: ['Idempotency-Key'],
       body: createApiKeyBody,
       answers: {
@@ -34,7 +34,7 @@ export class ApiKeysController {
       },
       sentences: {
         CONFLICT:
-          'This `Idempotency-Key` made the API key c000000000000000000000001z, which is in use, revoked, older than 24 hours or younger than this request; use another one',
+          'This `Idempotency-Key` made the API key c000000000000000000000001z, which is in use, revoked or older than 24 hours; use another one',
       },
     },
   })

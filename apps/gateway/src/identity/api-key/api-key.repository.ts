@@ -33,22 +33,30 @@ export const insertApiKey = statement<ApiKeyRow>(
    ON CONFLICT (organization_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING RETURNING ${SHOWN}`,
 );
 
-/** The key that a request with an `Idempotency-Key` made. $2 and $3 the SHA-256 of its key and of the body at hand. */
-export const findApiKeyOfRequest = statement<{ readonly id: string; readonly isSameBody: boolean }>(
-  'gateway.find-api-key-of-request',
-  `SELECT id, idempotency_body = decode($3, 'hex') AS "isSameBody" FROM api_key
-   WHERE organization_id = $1 AND idempotency_key = decode($2, 'hex')`,
+/** What a request with an `Idempotency-Key` made, and whether it suits the one at hand. */
+export interface ApiKeyOfRequest {
+  readonly id: string;
+  readonly isSameBody: boolean;
+  /** Its secret was made after the request at hand began. */
+  readonly isYounger: boolean;
+}
+
+/** Locks the key. $2 and $3 the SHA-256 of the request's key and of the body at hand, $4 when the request at hand began. */
+export const lockApiKeyOfRequest = statement<ApiKeyOfRequest>(
+  'gateway.lock-api-key-of-request',
+  `SELECT id, idempotency_body = decode($3, 'hex') AS "isSameBody", greatest(created_at, renewed_at) > $4 AS "isYounger"
+   FROM api_key WHERE organization_id = $1 AND idempotency_key = decode($2, 'hex') FOR NO KEY UPDATE`,
 );
 
 /**
- * Gives a key another secret: one that is a day old at most, that nothing has used and that was there before $5. $3 the shown
- * prefix, $4 the SHA-256 of the secret. Returns no row for any other.
+ * Gives a key another secret: one that is a day old at most and that nothing has used. $3 the shown prefix, $4 the SHA-256 of the secret,
+ * $5 now. Returns no row for any other.
  */
 export const renewApiKeySecret = statement<ApiKeyRow>(
   'gateway.renew-api-key-secret',
-  `UPDATE api_key SET prefix = $3, secret_hash = decode($4, 'hex')
+  `UPDATE api_key SET prefix = $3, secret_hash = decode($4, 'hex'), renewed_at = $5
    WHERE id = $2 AND organization_id = $1 AND revoked_at IS NULL AND last_used_at IS NULL
-     AND created_at > clock_timestamp() - interval '24 hours' AND created_at <= $5 RETURNING ${SHOWN}`,
+     AND created_at > clock_timestamp() - interval '24 hours' RETURNING ${SHOWN}`,
 );
 
 /** How many keys of $1 are active; counts to $2 and no further, by the index of the organization's keys. */

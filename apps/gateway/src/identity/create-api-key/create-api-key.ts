@@ -8,8 +8,8 @@ import { mintKey } from '../api-key/api-key.policy.js';
 import {
   apiKeyViewOf,
   auditedApiKey,
-  findApiKeyOfRequest,
   insertApiKey,
+  lockApiKeyOfRequest,
   renewApiKeySecret,
 } from '../api-key/api-key.repository.js';
 import type { ApiKeyInput } from '../api-keys.contract.js';
@@ -61,25 +61,27 @@ export async function createApiKey(
 }
 
 /**
- * Only hashes are stored: what a lost answer held cannot be shown again, and is replaced while nothing uses it. Not by a request that
- * is older than the key: its caller has asked again meanwhile, and has the secret.
+ * Only hashes are stored: what a lost answer held cannot be shown again, and is replaced while nothing uses it. Not for a request that is
+ * older than the secret: the caller may have that of the other request, which has overtaken this one or ran at the same time.
  */
 async function renewSecret(tx: Transaction, act: Act, request: KeyedRequest, askedAt: Date): Promise<CreatedApiKey> {
   const { organizationId } = act;
-  const [made] = await tx.query(findApiKeyOfRequest, [organizationId, request.keySha256, request.bodySha256]);
+  const values = [organizationId, request.keySha256, request.bodySha256, askedAt];
+  const [made] = await tx.query(lockApiKeyOfRequest, values);
   if (!made) throw new Error('an insert was refused for a row that is not there');
-  const { id, isSameBody } = made;
-  if (!isSameBody) throw conflict(`made the API key ${id} with another body`);
+  const { id, isSameBody, isYounger } = made;
+  if (!isSameBody) throw conflict(`made the API key ${id} with another body; use another one`);
+  if (isYounger) {
+    const what = `made the API key ${id} for another request while this one was under way; send it again for a new secret`;
+    throw conflict(what, { retryAfterSeconds: 1 });
+  }
   const { secret, prefix, hash } = mintKey();
-  const [row] = await tx.query(renewApiKeySecret, [organizationId, id, prefix, hash, askedAt]);
-  if (!row)
-    throw conflict(
-      `made the API key ${id}, which is in use, revoked, older than 24 hours or younger than this request`,
-    );
+  const [row] = await tx.query(renewApiKeySecret, [organizationId, id, prefix, hash, new Date()]);
+  if (!row) throw conflict(`made the API key ${id}, which is in use, revoked or older than 24 hours; use another one`);
   appendAudit(tx, { ...act, action: 'api-key.secret-renewed', before: null, after: auditedApiKey(row) });
   return { key: apiKeyViewOf(row), secret, isRepetition: true };
 }
 
-function conflict(what: string): AppError {
-  return new AppError(serviceErrors.CONFLICT, `This \`Idempotency-Key\` ${what}; use another one`);
+function conflict(what: string, details: { readonly retryAfterSeconds?: number } = {}): AppError {
+  return new AppError(serviceErrors.CONFLICT, `This \`Idempotency-Key\` ${what}`, details);
 }

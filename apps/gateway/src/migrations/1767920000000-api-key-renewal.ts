@@ -1,0 +1,19 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * When a repetition gave an API key another secret. Null: it has its first one.
+ *
+ * Lock: ACCESS EXCLUSIVE on `api_key` for a moment, no row is written. Reversal: drops the column. A replica of the release before sets it
+ * not: what it renews may be renewed again by a request that is older.
+ */
+export class ApiKeyRenewal1767920000000 implements MigrationInterface {
+  readonly name = 'ApiKeyRenewal1767920000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE api_key ADD COLUMN renewed_at timestamptz');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE api_key DROP COLUMN renewed_at');
+  }
+}
