@@ -17,7 +17,7 @@ export const auditWords: Readonly<Record<(typeof auditActions)[number], string>>
   'message.given-up': 'An operator gave up waiting for the outcome of a message: it is FAILED.',
   'user.signed-in': 'A person signed in.',
   'user.sign-in-failed': 'A sign-in failed.',
-  'user.signed-out': 'A person signed out.',
+  'user.signed-out': 'A person signed out, or another sign-in of the same browser ended the session.',
   'user.signed-out-everywhere': 'A person ended all of their sessions.',
   'user.session-ended': 'A person ended one of their sessions.',
   'user.organization-switched': 'A person switched to this organization.',

@@ -59,8 +59,8 @@ export interface SignIn {
   /**
    * Begins a session in the organization that the person used last, else in the one they joined first.
    *
-   * @param attempt `formerSecret`: of a session that the browser still shows; it ends. `code`: of the second factor, for
-   * those who have one: six digits, or a recovery code
+   * @param attempt `formerSecret`: of a session that the browser still shows, perhaps another person's; it ends, as
+   * by signing out. `code`: of the second factor, for those who have one: six digits, or a recovery code
    * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID after a right password; UNAUTHORIZED, the same in words
    * and time for an unknown address and a wrong password; RATE_LIMITED after too many attempts; FORBIDDEN for a person who
    * belongs to no organization; SERVICE_UNAVAILABLE when too many passwords are being checked

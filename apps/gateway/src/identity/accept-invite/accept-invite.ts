@@ -5,7 +5,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
-import { appendAudit } from '../audit/audit.repository.js';
+import { appendAudits } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import { DeviceCookies } from '../device/device-cookies.js';
 import { findRole, insertMembership, lockOrganization } from '../member/member.repository.js';
@@ -23,7 +23,7 @@ import {
 } from '../second-factor/check-second-factor.js';
 import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
-import { endSessionOfSecret } from '../session/session.repository.js';
+import { endFormerSession } from '../session/end-former-session.js';
 import { DatabaseSessions } from '../session/sessions.js';
 import { insertUser, nameUser, type UserRow } from '../user/user.repository.js';
 import { deleteInvite, findInviteOfSecret, type FoundInvite } from '../invite/invite.repository.js';
@@ -65,10 +65,12 @@ export class AcceptInvite {
       const { id, email, role } = invite;
       const act = signedInAct(begun.signedIn, source);
       const after = { id: membershipId, role };
-      appendAudit(tx, { ...act, action: 'invite.accepted', before: { id, email, role }, after });
       const passed = accepting.by === 'session' ? NO_SECOND_FACTOR : accepting.passed;
-      appendAudit(tx, { ...act, action: 'user.signed-in', before: null, after: { role, ...passed } });
-      if (formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(formerSecret)]);
+      appendAudits(tx, [
+        ...(await endFormerSession(tx, formerSecret, this.clock.now(), source)),
+        { ...act, action: 'invite.accepted', before: { id, email, role }, after },
+        { ...act, action: 'user.signed-in', before: null, after: { role, ...passed } },
+      ]);
       if (accepting.by !== 'session') await requireSameFactor(tx, accepting.user.id, passed);
       // Who accepts in a session has the device's cookie from its beginning.
       if (accepting.by === 'session') return begun;

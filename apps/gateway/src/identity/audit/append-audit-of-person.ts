@@ -1,7 +1,7 @@
 import type { Transaction } from '@switchboard/postgres';
 import type { NewAuditEntry } from '../audit.contract.js';
 import { organizationsOfUser } from '../member/member.repository.js';
-import { appendAudit } from './audit.repository.js';
+import { appendAudits } from './audit.repository.js';
 
 /**
  * Writes what concerns a person everywhere into the log of each of their organizations, in the transaction that does it.
@@ -16,7 +16,10 @@ export async function appendAuditOfPerson(
   userId: string,
   entry: Omit<NewAuditEntry, 'organizationId'>,
 ): Promise<number> {
-  const ids = (await tx.query(organizationsOfUser, [userId])).map(({ id }) => id).sort();
-  for (const organizationId of ids) appendAudit(tx, { ...entry, organizationId });
+  const ids = (await tx.query(organizationsOfUser, [userId])).map(({ id }) => id);
+  appendAudits(
+    tx,
+    ids.map((organizationId) => ({ ...entry, organizationId })),
+  );
   return ids.length;
 }

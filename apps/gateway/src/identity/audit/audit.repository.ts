@@ -13,10 +13,19 @@ const insertEntry = statement(
 );
 
 /**
+ * Writes acts into the logs of their organizations, in the order of the organizations' ids, so that no two transactions wait for each
+ * other; those of one organization as they are given.
+ */
+export function appendAudits(tx: Transaction, entries: readonly NewAuditEntry[]): void {
+  const byLog = Map.groupBy(entries, ({ organizationId }) => organizationId);
+  for (const id of [...byLog.keys()].sort()) for (const entry of byLog.get(id) ?? []) appendAudit(tx, entry);
+}
+
+/**
  * Writes an act into the log of its organization, in the transaction that does it: both are committed or neither. Travels with
  * COMMIT, for an organization's acts wait for each other from there on; its failure rolls the transaction back.
  *
- * One organization a transaction, else two of them could wait for each other; several through `appendAuditOfPerson` alone.
+ * One organization a transaction, else two of them could wait for each other; several through `appendAudits` alone.
  */
 export function appendAudit(tx: Transaction, entry: NewAuditEntry): void {
   const { actor } = entry;

@@ -109,10 +109,21 @@ export const endSession = statement<{ readonly signedInAt: Date }>(
   `DELETE FROM session WHERE id = $1 RETURNING signed_in_at AS "signedInAt"`,
 );
 
-/** $1 hash. */
-export const endSessionOfSecret = statement(
+/** Whose session ended, and where. */
+export interface EndedSessionRow {
+  readonly userId: string;
+  readonly email: string;
+  readonly organizationId: string;
+}
+
+/** $1 hash, $2 and $3 as $3 and $4 of `findSession`. @returns whose it was; nothing when there is none, and for one that had ended by time */
+export const endSessionOfSecret = statement<EndedSessionRow>(
   'gateway.end-session-of-secret',
-  'DELETE FROM session WHERE secret_hash = $1',
+  `WITH ended AS (
+     DELETE FROM session WHERE secret_hash = $1 RETURNING user_id, organization_id, last_seen_at, signed_in_at
+   )
+   SELECT u.id AS "userId", u.email, e.organization_id AS "organizationId"
+   FROM ended e JOIN user_account u ON u.id = e.user_id WHERE e.last_seen_at > $2 AND e.signed_in_at > $3`,
 );
 
 /**

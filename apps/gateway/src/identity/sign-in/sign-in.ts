@@ -3,7 +3,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
-import { appendAudit } from '../audit/audit.repository.js';
+import { appendAudits } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import { DeviceCookies } from '../device/device-cookies.js';
 import { lastOrganizationOfUser } from '../member/member.repository.js';
@@ -11,9 +11,8 @@ import { CheckPassword } from '../password/check-password.js';
 import type { SignIn } from '../people.contract.js';
 import type { ActSource, NewSession } from '../signed-in.contract.js';
 import { CheckSecondFactor, requireSameFactor } from '../second-factor/check-second-factor.js';
-import { hashOfSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
-import { endSessionOfSecret } from '../session/session.repository.js';
+import { endFormerSession } from '../session/end-former-session.js';
 import { emailKey } from '../user/email.policy.js';
 
 type Attempt = Parameters<SignIn['signIn']>[0];
@@ -38,18 +37,17 @@ export class SignInByPassword {
     if (!last) throw new AppError(gatewayErrors.FORBIDDEN, 'You belong to no organization any more');
     const owner = { userId: user.id, organizationId: last.organizationId, passwordHash: user.passwordHash, source };
     const begun = await this.database.transaction(async (tx) => {
-      const session = await beginSession(tx, owner, new Date(this.clock.now()), null);
-      if (attempt.formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(attempt.formerSecret)]);
+      const nowMs = this.clock.now();
+      const session = await beginSession(tx, owner, new Date(nowMs), null);
+      const ended = await endFormerSession(tx, attempt.formerSecret, nowMs, source);
       await requireSameFactor(tx, user.id, passed);
-      if (session) {
-        const { role } = session.signedIn;
-        appendAudit(tx, {
-          ...signedInAct(session.signedIn, source),
-          action: 'user.signed-in',
-          before: null,
-          after: { role, ...passed },
-        });
-      }
+      const begun = session && {
+        ...signedInAct(session.signedIn, source),
+        action: 'user.signed-in' as const,
+        before: null,
+        after: { role: session.signedIn.role, ...passed },
+      };
+      appendAudits(tx, begun ? [...ended, begun] : ended);
       return session;
     });
     // The password changed, or the membership ended, after the check.
