@@ -63,8 +63,9 @@ export class ChangeChannel {
   }
 
   /**
-   * Nothing is sent from it any more that begins later, and its access token is overwritten. Attempts that are marked are waited for,
-   * some 2.3 s at most.
+   * Sends that are asked for later are refused, and its access token is overwritten. Attempts that are marked are waited for, some 2.3 s at
+   * most. One that a transaction is accepting at this moment is not seen, and may begin within 2 s: to see it, every send would have to
+   * lock its channel.
    *
    * @param by absent: the caller is of the release before
    * @throws CHANNEL_NOT_FOUND; SERVICE_UNAVAILABLE when the caller's patience ended before
