@@ -1,6 +1,6 @@
 import { failureWords } from '@switchboard/contracts/messaging/code-words';
 import type { ApiDefinition, JsonObject, Wordings } from '@switchboard/openapi';
-import { contact } from './public-api.js';
+import { contact, optedOut } from './public-api.js';
 
 /** The groups of operations. */
 const tags = {
@@ -49,16 +49,22 @@ operation itself refuses.
 As those of \`/v1\`: ids are cuids, times ISO 8601 in UTC, lists \`{ items, nextCursor? }\`.
 `.trim();
 
-/** What /v1 has no case of. */
+/** What /v1 has no case of, and what is said of opt-outs in both. */
 const wordings: Wordings = {
+  CONTACT_OPTED_OUT: optedOut,
   UNAUTHORIZED: {
     meaning: 'No session, or wrong credentials',
     example: 'Sign in first',
   },
   NOT_FOUND: { meaning: 'Path not found, or the organization has nothing with this id' },
   CONFLICT: {
-    meaning: 'The current state does not allow it, or another request changed it at the same moment',
+    // Routes that take a key say what else it has.
+    meaning:
+      'The current state does not allow it, or another request changed it at the same moment; or, with `Retry-After`, an ' +
+      'earlier request is still in flight',
     example: 'An organization must keep at least one owner',
+    again:
+      'Fix the request, or the resource it names, before you send it again; with `Retry-After`, send the same again after it.',
   },
 };
 

@@ -1,4 +1,4 @@
-import type { ApiDefinition, Wordings } from '@switchboard/openapi';
+import type { ApiDefinition, Wording, Wordings } from '@switchboard/openapi';
 
 /** The groups of operations. */
 const tags = {
@@ -18,7 +18,13 @@ const repeatableOnly =
   'The request may have taken effect. Send it again, later and with growing pauses, only where twice does no harm or with the ' +
   'same `Idempotency-Key`; without one look first: `X-Message-Id` names the message that may be stored.';
 
+/** Nothing of the request is to be fixed: consent is the contact's. Source: docs/guides/consent.md. */
+export const optedOut: Wording = {
+  again: 'Not while the opt-out is in force; end it only when the contact asks for that.',
+};
+
 const wordings: Wordings = {
+  CONTACT_OPTED_OUT: optedOut,
   CONFLICT: {
     meaning:
       'The `Idempotency-Key` was used for a request with another body; or, with `Retry-After`, its first request is ' +

@@ -28,7 +28,7 @@ export const messagingErrors = {
     code: 'CONTACT_OPTED_OUT',
     status: 403,
     message: 'The contact has opted out on this channel',
-    retry: 'never',
+    retry: 'after-fixing',
   }),
   UPSTREAM_NOT_CONNECTED: defineError({
     code: 'UPSTREAM_NOT_CONNECTED',
