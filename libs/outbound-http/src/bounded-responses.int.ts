@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { Socket, type AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { closeOf, RawReceiver, response } from '../test/raw-receiver.js';
 import { sent } from '../test/sent.js';
 import { makeCertificate } from '../test/test-certificates.js';
-import { boundResponses } from './bounded-responses.js';
 import { OutboundHttp, OutboundThread, type OutboundEnd, type OutboundSender } from './index.js';
 
 /** Ends what is not cut, whatever its length: longer than a busy machine holds up what is. */
@@ -121,17 +120,6 @@ describe('a response whose bytes are no body, after a good one on the same conne
 });
 
 describe('a connection', () => {
-  it('is offered TLS sessions behind its handshake, and ends where they do not', () => {
-    const socket = new Socket();
-    socket.on('error', () => undefined);
-    boundResponses(socket);
-    const isOpenAfter = (offered: number): boolean => {
-      for (let n = 0; n < offered; n += 1) socket.emit('session', Buffer.alloc(0));
-      return !socket.destroyed;
-    };
-    expect([isOpenAfter(16), isOpenAfter(1)]).toEqual([true, false]);
-  });
-
   it('carries any number of responses: each has its own bytes', async () => {
     const text = `HTTP/1.1 200 OK\r\nx-filler: ${'y'.repeat(12_000)}\r\ncontent-length: 8000\r\n\r\n${'x'.repeat(8_000)}`;
     const own = await RawReceiver.start((socket) => socket.write(text));

@@ -5,30 +5,19 @@ import { errors } from 'undici';
  * Bytes of a connection for one response at most. More than any that is read to its end: 8 KB of a body in chunks of one byte are 48 KB,
  * next to at most 16 KB of a header. It is also what one read of a connection brings.
  */
-const RESPONSE_BYTES_MAX = 64 * 1024;
-
-/**
- * TLS sessions that a connection is offered at most: a server offers two behind the handshake. Each costs 27 µs here, and none of their bytes
- * are seen as read.
- */
-const SESSIONS_MAX = 16;
+export const RESPONSE_BYTES_MAX = 64 * 1024;
 
 /** One for all, as its stack is never read; of this kind undici takes no request that has not been written for the one that failed. */
-const TOO_LONG = new errors.SocketError('the response is too long');
+export const TOO_LONG = new errors.SocketError('the response is too long');
 
 /**
  * Ends the connection of a response that has more bytes than any that is read. Those of a body are counted where it is read; undici's parser
  * counts none of a chunk's extension, a reason phrase, white space or empty lines, which come at line rate until the deadline otherwise.
- * So do TLS sessions that nothing asked for, between responses too.
+ * Those of a TLS connection are counted below (`BoundedBytes`).
  *
  * To be called behind undici's own listeners: what a read has brought is parsed by then, so that a long body is cut and not taken for this.
  */
 export function boundResponses(socket: Socket): void {
-  let sessions = 0;
-  socket.on('session', () => {
-    sessions += 1;
-    if (sessions > SESSIONS_MAX) socket.destroy(TOO_LONG);
-  });
   let requestBytes = 0;
   let bytesBefore = socket.bytesRead;
   let bytesSeen = bytesBefore;

@@ -1,7 +1,9 @@
 import { constants } from 'node:crypto';
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { types } from 'node:util';
 import { buildConnector } from 'undici';
+import { BoundedBytes } from './bounded-bytes.js';
 import { boundResponses } from './bounded-responses.js';
 import type { Guard } from './guard.js';
 import { allowContinue } from './interim-responses.js';
@@ -15,6 +17,9 @@ const ADDRESSES_TRIED_MAX = 3;
 
 /** An address that does not answer leaves time for the next one. */
 const ADDRESS_DEADLINE_MS = 3_000;
+
+/** Before the first sign of life on a quiet connection. */
+const KEEP_ALIVE_MS = 60_000;
 
 /**
  * How undici opens a connection: the name is resolved once, every address judged, and a judged address connected.
@@ -50,7 +55,7 @@ export function guardedConnector(guard: Guard, deadlineMs: number, authorities: 
         const [, socket] = outcome;
         if (socket !== null) allowContinue(socket);
         onConnect(...outcome);
-        if (socket !== null) boundResponses(socket);
+        if (socket !== null && target.protocol !== 'https:') boundResponses(socket);
       }),
     );
   };
@@ -71,10 +76,12 @@ async function connectGuarded(
     const isLast = address === tried.at(-1);
     const limit = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(ADDRESS_DEADLINE_MS)]);
     try {
-      const socket = await connectToAddress(connectTo, { ...target, hostname: address }, limit);
-      const remote = socket.remoteAddress;
-      if (remote !== undefined && guard.isAllowed(remote, port)) return socket;
-      socket.destroy();
+      const connection = await connectToAddress(address, port, limit);
+      const remote = connection.remoteAddress;
+      if (remote !== undefined && guard.isAllowed(remote, port)) {
+        return target.protocol === 'https:' ? await secure(connectTo, target, connection, limit) : connection;
+      }
+      connection.destroy();
       // Of a connection that was reset meanwhile the address is not known any more.
       if (remote === undefined) throw new Error('the connection was lost');
       throw new OutboundRefusal('url not allowed', `connected to ${remote}`);
@@ -86,21 +93,36 @@ async function connectGuarded(
   throw failure ?? new Error('no connection in time');
 }
 
-/** Ends with the signal, and its connection with it, however far that has come. */
-function connectToAddress(connectTo: Connector, target: Target, signal: AbortSignal): Promise<Socket> {
+/** Ends with the signal. */
+async function connectToAddress(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const connection = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  // Whoever has it listens too, from then on.
+  connection.on('error', () => undefined);
+  try {
+    await once(connection, 'connect', { signal });
+    return connection;
+  } catch (error) {
+    connection.destroy();
+    throw signal.aborted ? new Error('no connection in time') : error;
+  }
+}
+
+/** Makes the TLS handshake on an open connection. Ends with the signal, and the connection with it, however far that has come. */
+function secure(connectTo: Connector, target: Target, connection: Socket, signal: AbortSignal): Promise<Socket> {
+  const bytes = new BoundedBytes(connection);
   return new Promise((resolve, reject) => {
-    // Its type hides that it is what undici's own connector returns.
-    let opened: unknown;
     const giveUp = (): void => {
       const late = new Error('no connection in time');
-      if (opened instanceof Socket) opened.destroy(late);
+      bytes.destroy(late);
       reject(late);
     };
     signal.addEventListener('abort', giveUp, { once: true });
-    opened = connectTo(target, (error, socket) => {
+    // The type asks for a socket; Node takes any stream.
+    connectTo({ ...target, httpSocket: bytes as unknown as Socket }, (error, socket) => {
       signal.removeEventListener('abort', giveUp);
-      if (error !== null) reject(error);
-      else if (signal.aborted) socket.destroy();
+      if (error !== null) return reject(error);
+      bytes.handshakeEnded(socket);
+      if (signal.aborted) socket.destroy();
       else resolve(socket);
     });
   });
