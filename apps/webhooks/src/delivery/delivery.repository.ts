@@ -2,6 +2,8 @@ import type { DeliveryState, WebhookEvent } from '@switchboard/contracts/webhook
 import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
 import { isWantedSql } from './is-wanted.sql.js';
 import { attemptsOfDelivery, type AttemptRow } from '../attempt/attempt.repository.js';
+import { STATE_COLUMNS, stateOf, type StateRow } from '../lane/lane.repository.js';
+import type { DeliveryWait } from './next-attempt.policy.js';
 
 /** A delivery, wherever it is recorded. */
 export interface Delivery {
@@ -10,36 +12,37 @@ export interface Delivery {
   readonly eventId: string;
   readonly type: WebhookEvent;
   readonly state: DeliveryState;
-  /** When its next attempt may begin; null unless it is PENDING. */
-  readonly dueAt: Date | null;
+  /** What its next attempt waits for; null unless it is PENDING. */
+  readonly waits: DeliveryWait | null;
   /** The last ones, in their order. */
   readonly attempts: readonly AttemptRow[];
 }
 
-interface OpenRow {
+interface OpenRow extends StateRow {
   readonly eventId: string;
   readonly type: WebhookEvent;
   readonly state: DeliveryState;
-  readonly dueAt: Date | null;
-  /** Attempts that were made of it; null of a dropped one. */
+  /** Attempts that were made of it; as all that follows null of one in `dropped_delivery`. */
   readonly made: number | null;
+  readonly dueAtMs: number;
+  readonly nowMs: number;
 }
 
 /**
  * One that is pending in a closed lane, or that its webhook no longer subscribes to, is about to be dropped; in an open one it waits for the
- * lane too. GREATEST passes over NULL.
+ * lane too.
  */
 const openSql = statement<OpenRow>(
   'webhooks.delivery.open',
-  `SELECT d.event_id AS "eventId", d.type, CASE WHEN waits THEN 'PENDING' ELSE 'DROPPED' END AS state,
-     CASE WHEN waits THEN
-       greatest(d.due_at, l.held_until, CASE WHEN l.probing_since IS NOT NULL THEN l.next_probe_at END) END AS "dueAt", d.attempts AS made
+  `SELECT d.event_id AS "eventId", d.type, CASE WHEN waits THEN 'PENDING' ELSE 'DROPPED' END AS state, d.attempts AS made,
+     (extract(epoch FROM d.due_at) * 1000)::float8 AS "dueAtMs", (extract(epoch FROM now()) * 1000)::float8 AS "nowMs",
+     ${STATE_COLUMNS}
    FROM delivery d JOIN lane l ON l.webhook_id = d.webhook_id
    JOIN webhook w ON w.organization_id = l.organization_id AND w.id = l.webhook_id
    CROSS JOIN LATERAL (SELECT l.is_open AND (d.attempt_id IS NOT NULL OR ${isWantedSql('d')})) AS t (waits)
    WHERE d.webhook_id = $1 AND d.id = $2
    UNION ALL
-   SELECT event_id, type, 'DROPPED', NULL, NULL FROM dropped_delivery WHERE webhook_id = $1 AND id = $2`,
+   SELECT event_id, type, 'DROPPED', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM dropped_delivery WHERE webhook_id = $1 AND id = $2`,
 );
 const bodySql = statement<{ body: string }>('webhooks.event.body', 'SELECT body FROM event WHERE id = $1');
 /**
@@ -68,12 +71,13 @@ export async function findDelivery(on: Queryable, webhookId: string, id: string)
   const open = rows.find(({ state }) => state === 'PENDING') ?? rows[0];
   const attempts = recorded.filter(({ number }) => number <= (open?.made ?? Infinity));
   if (open) {
-    const { made: _made, ...shown } = open;
-    return { id, webhookId, ...shown, attempts };
+    const { eventId, type, state, dueAtMs, nowMs } = open;
+    const waits = state === 'PENDING' ? { dueAtMs, nowMs, lane: stateOf(open) } : null;
+    return { id, webhookId, eventId, type, state, waits, attempts };
   }
   const last = attempts.at(-1);
   if (!last) return null;
-  return { id, webhookId, eventId: last.eventId, type: last.event, state: last.deliveryState, dueAt: null, attempts };
+  return { id, webhookId, eventId: last.eventId, type: last.event, state: last.deliveryState, waits: null, attempts };
 }
 
 /** The bytes of an event; null when it is no longer kept. */

@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { webhooksErrors } from '@switchboard/contracts/webhooks/errors';
 import type { WebhookDeliveryView } from '@switchboard/contracts/webhooks/http';
@@ -7,14 +7,19 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { attemptView } from '../attempt/attempt.repository.js';
 import { bodyOf, findDelivery, type Delivery } from '../delivery/delivery.repository.js';
+import { nextAttemptMs } from '../delivery/next-attempt.policy.js';
 import { testBodyOf } from '../event/test-body.policy.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
 import { findWebhook } from '../webhook/webhook.repository.js';
+import { WEBHOOKS_CONFIG, type WebhooksConfig } from '../webhooks.config.js';
 
 /** Answers `webhooks.get-webhook-delivery`. */
 @Controller()
 export class GetDeliveryHandler {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    @Inject(WEBHOOKS_CONFIG) private readonly config: WebhooksConfig,
+  ) {}
 
   /** @throws WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND */
   @RpcHandler(getWebhookDeliveryRpc)
@@ -24,9 +29,10 @@ export class GetDeliveryHandler {
     requireWebhook(await findWebhook(this.database, organizationId, webhookId));
     const delivery = await findDelivery(this.database, webhookId, deliveryId);
     if (!delivery) throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND);
-    const { id, type: event, state, dueAt, attempts } = delivery;
+    const { id, type: event, state, waits, attempts } = delivery;
     const payload = await this.payloadOf(organizationId, delivery);
-    const nextAttemptAt = dueAt?.toISOString() ?? null;
+    const { WEBHOOKS_TIME_SCALE: timeScale } = this.config;
+    const nextAttemptAt = waits && new Date(nextAttemptMs(waits, timeScale)).toISOString();
     return { id, event, payload, state, nextAttemptAt, attempts: attempts.map(attemptView) };
   }
 
