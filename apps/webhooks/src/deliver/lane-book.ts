@@ -207,7 +207,7 @@ export class LaneBook {
   private async readLanes(lanes: readonly OpenLane[]): Promise<void> {
     for (const lane of lanes) lane.reading();
     try {
-      const pending = await readPending(this.database, lanes);
+      const pending = await readPending(this.database, lanes, this.timeScale);
       for (const lane of lanes) {
         const read = pending.get(lane.webhookId);
         if (read) lane.refill(read);

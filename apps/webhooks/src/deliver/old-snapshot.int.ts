@@ -45,7 +45,7 @@ describe('the deliveries of a webhook behind an old snapshot', () => {
   async function blocks({ firsts, replays, retries, marked }: PendingFloors): Promise<number> {
     const floors = [firsts, replays, retries - 1, marked - 1].map((floor) => `'{${floor}}'`);
     const max = "'{256}'";
-    const asked = [`'{${lane.webhookId}}'`, max, ...floors, max, max, max, "'{360}'"];
+    const asked = [`'{${lane.webhookId}}'`, max, ...floors, max, max, max, '360'];
     return (await blocksOfLooks(database, { [READ]: asked }))[READ] ?? 0;
   }
 

@@ -1,5 +1,5 @@
 import type { MarkedAttempt, PendingDeliveries, PendingDelivery } from '../delivery/delivery.entity.js';
-import { isRetryDue, retryDelayMaxMs } from '../delivery/retry.policy.js';
+import { isRetryDue } from '../delivery/retry.policy.js';
 import { isProbe, isUnproven, laneByClock, newLane, type LaneState } from '../lane/lane.policy.js';
 import { FirstAttempts, isBefore } from './first-attempts.js';
 import type { LaneSort } from './lane-sort.js';
@@ -124,11 +124,6 @@ export class OpenLane {
   /** How many retries: those of a blip are due in another order than that of their events, of which the oldest is the next. */
   get retriesMax(): number {
     return READ_MAX;
-  }
-
-  /** How far ahead a retry can be due, by a clock that has not stepped back. */
-  get retryWaitMaxMs(): number {
-    return retryDelayMaxMs(this.timeScale);
   }
 
   /** How many first attempts are looked at for those, and how many of them are read of one line. */

@@ -2,6 +2,7 @@ import { statement, type Queryable, unnestColumns } from '@switchboard/postgres'
 import { isOfClockAheadSql } from '../attempt/clock-step.policy.js';
 import type { PendingFloors } from '../deliver/read-floors.js';
 import type { MarkedAttempt, PendingDeliveries, PendingDelivery } from './delivery.entity.js';
+import { retryDelayMaxMs } from './retry.policy.js';
 
 /** The columns of a `PendingDelivery`; `d` is the delivery. */
 const PENDING_COLUMNS = `d.webhook_id AS "webhookId", d.id, d.organization_id AS "organizationId",
@@ -19,7 +20,7 @@ interface Row extends PendingDelivery {
   readonly replaysTo: number | null;
 }
 
-const RETRY_OF_CLOCK_AHEAD = isOfClockAheadSql('r.due_at', 'asked.retry_wait_max_s');
+const RETRY_OF_CLOCK_AHEAD = isOfClockAheadSql('r.due_at', '$10::float8');
 /**
  * Each part by its own partial index, in its order; few rows of the millions that may wait, and none of the entries below the floors that
  * an old snapshot keeps. Flag and position are compared as a row, by which the index begins in the middle. Of the first attempts that are
@@ -33,8 +34,8 @@ const readSql = statement<Row>(
      (extract(epoch FROM d.lease_until) * 1000)::float8 AS "leaseUntilMs",
      d.looked::integer AS looked, d.firsts_to::float8 AS "firstsTo", d.replays_to::float8 AS "replaysTo"
    FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::float8[], $6::float8[], $7::integer[],
-       $8::integer[], $9::integer[], $10::float8[])
-     AS asked (webhook_id, max, firsts, replays, retries, marked, retries_max, look_max, of_line_max, retry_wait_max_s)
+       $8::integer[], $9::integer[])
+     AS asked (webhook_id, max, firsts, replays, retries, marked, retries_max, look_max, of_line_max)
    CROSS JOIN LATERAL (
      (SELECT 'first' AS part, * FROM (
         SELECT looked_at.*, count(*) OVER () AS looked,
@@ -76,18 +77,21 @@ export interface PendingAsked {
   /** First attempts at most. */
   readonly readMax: number;
   readonly retriesMax: number;
-  /** A retry that is due later than in so long is of a clock that has stepped back since. */
-  readonly retryWaitMaxMs: number;
   /** First attempts that are looked at for those, and how many of one line are read. */
   readonly looks: { readonly lookMax: number; readonly ofLineMax: number };
   /** Where each part begins. */
   readonly floors: PendingFloors;
 }
 
-/** What is pending of these webhooks, as far as a worker needs it next. */
+/**
+ * What is pending of these webhooks, as far as a worker needs it next.
+ *
+ * @param timeScale multiplies the waits: a retry that is due later than after the longest is of a clock that has stepped back since
+ */
 export async function readPending(
   queryable: Queryable,
   asked: readonly PendingAsked[],
+  timeScale = 1,
 ): Promise<ReadonlyMap<string, PendingDeliveries>> {
   const columns = [
     'webhookId',
@@ -100,9 +104,9 @@ export async function readPending(
     'retriesMax',
     ({ looks }: PendingAsked) => looks.lookMax,
     ({ looks }: PendingAsked) => looks.ofLineMax,
-    ({ retryWaitMaxMs }: PendingAsked) => retryWaitMaxMs / 1_000,
   ] as const;
-  const rows = await queryable.query(readSql, unnestColumns(asked, columns));
+  const retryWaitMaxS = retryDelayMaxMs(timeScale) / 1_000;
+  const rows = await queryable.query(readSql, [...unnestColumns(asked, columns), retryWaitMaxS]);
   const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
   return new Map(asked.map((one) => [one.webhookId, pendingOf(byWebhook.get(one.webhookId) ?? [], one)]));
 }

@@ -97,6 +97,15 @@ export function laneAfter(lane: LaneState, ended: EndedAttempt, timeScale: numbe
  */
 export function laneByClock(lane: LaneState, nowMs: number, timeScale: number): LaneState {
   const { probing, heldUntilMs, countedUntilMs, openedAtMs } = lane;
+  // Of most lanes nothing is ahead, and each is looked at several times a turn.
+  const latestMs = Math.max(
+    probing?.sinceMs ?? 0,
+    probing?.nextAtMs ?? 0,
+    heldUntilMs ?? 0,
+    countedUntilMs ?? 0,
+    openedAtMs ?? 0,
+  );
+  if (!isOfClockAhead(latestMs, nowMs)) return lane;
   const byNow = (atMs: number | null): number | null => (atMs !== null && isOfClockAhead(atMs, nowMs) ? nowMs : atMs);
   const isOver = (untilMs: number | null, waitMaxMs: number): boolean =>
     untilMs !== null && isOfClockAhead(untilMs, nowMs, waitMaxMs * timeScale);
