@@ -52,10 +52,11 @@ function read(
   cursor: string | null,
   types: readonly string[] | null = null,
   from: string | null = null,
+  on = database,
 ) {
   const principal = { organizationId, actor: { type: 'user' as const, userId: newCuid() }, scopes: null };
   const call = { principal, request: { limit: 100, cursor, types, from } };
-  return new ListEventsHandler(database).list(call as never) as Promise<EventFeedPage>;
+  return new ListEventsHandler(on).list(call as never) as Promise<EventFeedPage>;
 }
 
 describe('a cursor of the feed', () => {
@@ -112,6 +113,21 @@ describe('a cursor of the feed', () => {
     expect(await readAll()).toMatchObject([{ bodies: [] }, { bodies: [] }]);
     for (const webhook of [kept, lost]) await storeEvents(database, webhook, 2);
     expect((await readAll()).map(({ bodies }) => bodies.length)).toEqual([2, 2]);
+  });
+});
+
+describe('a reader that has all', () => {
+  it('has its place compared with the end of the feed, and no day of events looked at', async () => {
+    const { organizationId } = await storeWebhook(database, 3);
+    const { nextCursor } = await read(organizationId, null);
+    const asked: string[] = [];
+    const query: Database['query'] = (one, values) => {
+      asked.push(one.name);
+      return database.query(one, values);
+    };
+    const counting = { query } as Database;
+    expect(await read(organizationId, nextCursor, null, null, counting)).toMatchObject({ bodies: [], nextCursor });
+    expect(asked).toEqual(['webhooks.feed.last']);
   });
 });
 

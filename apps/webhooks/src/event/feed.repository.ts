@@ -7,7 +7,11 @@ export interface FeedRow {
   readonly body: string;
 }
 
-/** The order is by the column, which has an index: a bare `position` would be the number of the answer. */
+const lastSql = statement<{ last: number }>(
+  'webhooks.feed.last',
+  'SELECT last_position::float8 AS last FROM feed WHERE organization_id = $1',
+);
+/** In every day that is kept. The order is by the column, which has an index: a bare `position` would be the number of the answer. */
 const boundsSql = statement<{ first: number | null; last: number | null }>(
   'webhooks.feed.bounds',
   `SELECT (SELECT position::float8 FROM event WHERE organization_id = $1 ORDER BY event.position LIMIT 1) AS first,
@@ -57,8 +61,8 @@ const CLOCK_MARGIN_MS = 3_600_000;
 
 /** The position of the last event that is committed, and with it all before; 0 when there is none. */
 export async function lastPosition(on: Queryable, organizationId: string): Promise<number> {
-  const [bounds] = await on.query(boundsSql, [organizationId]);
-  return bounds?.last ?? 0;
+  const [feed] = await on.query(lastSql, [organizationId]);
+  return feed?.last ?? 0;
 }
 
 /** Whether a position is known to lie ahead of all that the feed of an organization has ever given. */
@@ -121,12 +125,13 @@ export async function firstSlice(on: Queryable, positions: Positions, max = SLIC
   return { organizationId, after: Math.min(before, upTo), upTo: Math.min(before + max, upTo) };
 }
 
-/** Events between two positions (the first one exclusive), oldest first. */
+/** Events between two positions (the first one exclusive), oldest first; of none no day that is kept is looked at. */
 export async function readFeed(
   on: Queryable,
   organizationId: string,
   range: { readonly after: number; readonly upTo: number; readonly types: readonly string[] | null },
   limit: number,
 ): Promise<FeedRow[]> {
+  if (range.upTo <= range.after) return [];
   return on.query(pageSql, [organizationId, range.after, range.upTo, range.types, limit]);
 }
