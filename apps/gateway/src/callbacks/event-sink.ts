@@ -13,8 +13,11 @@ const DEPTH_MAX = 100;
 /** A callback of so few bytes is not so deep that it matters. */
 const SHALLOW_BYTES_MAX = 2_000;
 const FIELD_MAX = 200;
-/** Events of one callback at most, the last one excepted; the provider puts up to 1,000 items into one. */
-const EVENTS_MAX = 2_000;
+/**
+ * Events of one callback at most, the last one excepted. The provider speaks of 1,000 items in one, and of 3 MB: these hold fewer of
+ * its shortest statuses. What is past the bound is answered 200 all the same, and lost.
+ */
+const EVENTS_MAX = 25_000;
 /** Of these, changes that become dead letters; and bytes of what is kept of the rest. */
 const ODD_EVENTS_MAX = 20;
 const REST_BYTES_MAX = 100_000;

@@ -238,55 +238,6 @@ describe('splitting a callback', () => {
     });
   });
 
-  const itemsOf = (count: number, build: (index: number) => unknown): unknown[] => [...Array(count).keys()].map(build);
-  const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
-  const message = (index: number): object => ({
-    from: '16505551234',
-    id: `wamid.${index}`,
-    timestamp: '1',
-    type: 'text',
-    text: { body: 'a' },
-  });
-
-  it('makes no more of a callback than it brings, whatever belongs to many of its items', () => {
-    const large = 'x'.repeat(850_000);
-    const line = { phone_number_id: '106', display_phone_number: '1', more: large };
-    const contacts = [{ wa_id: '16505551234', profile: { name: `Ada ${'y'.repeat(300_000)}` } }];
-    const hostile: [Record<string, unknown>, number][] = [
-      [inChange({ metadata: line, statuses: itemsOf(500, () => ({ odd: true })) }), 21],
-      [inChange({ metadata: line, statuses: itemsOf(500, (index) => ({ id: `w${index}`, status: 'sent' })) }), 500],
-      [inChange({ metadata, contacts, messages: itemsOf(150, message) }), 150],
-      [{ entry: itemsOf(20_000, () => ({})) }, 21],
-      [{ entry: itemsOf(300, () => ({ id: large.slice(0, 10_000), changes: [{ field: 'x', value: 1 }] })) }, 300],
-      [
-        inChange({
-          metadata,
-          contacts: itemsOf(20_000, (index) => ({ wa_id: `${index}` })),
-          messages: itemsOf(3_000, message),
-        }),
-        2_001,
-      ],
-    ];
-    for (const [callback, count] of hostile) {
-      const bytes = bytesOf(callback);
-      const { events } = splitCallback(callback, bytes, now);
-      expect(events).toHaveLength(count);
-      expect(bytesOf(events)).toBeLessThan(Math.max(bytes, 1_000 * count) + 200_000);
-    }
-  });
-
-  it('keeps what is past its bounds as one dead letter, which says how much it was and how it began', () => {
-    const { events, oddItems } = splitCallback({ entry: itemsOf(20_000, (index) => ({ index })) }, 300_000, now);
-    expect(oddItems).toBe(20_000);
-    const last = events.at(-1)?.data as { isOdd: boolean; value: { items: number; first: unknown[] } };
-    expect(last).toMatchObject({ isOdd: true, field: 'callback', value: { summarised: true, items: 19_980 } });
-    expect(last.value.first[0]).toEqual({ index: 20 });
-    expect(bytesOf(last)).toBeLessThan(150_000);
-    // Good items behind odd ones are still taken.
-    const mixed = inChange({ metadata, statuses: [...itemsOf(500, () => 7), { id: 'w', status: 'sent' }] });
-    expect(split(mixed).events.filter(({ event }) => event === callbackStatus)).toHaveLength(1);
-  });
-
   it('keeps the number of a recipient only where a refusal needs it', () => {
     const status = { id: 'w', status: 'delivered', timestamp: '1', recipient_id: '16505551234' };
     const { recipient_id: _number, ...item } = status;
