@@ -1,19 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ROOT_CONTEXT } from '@opentelemetry/api';
-import { messagingCallbacksConsumer, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import { callbackMessage, callbackStatus } from '@switchboard/contracts/gateway/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
-import type { Disposition, DeliveredEvent, NatsConnection } from '@switchboard/nats';
-import { handleBatch } from '@switchboard/outbox';
-import { createLog, type Platform } from '@switchboard/platform';
+import type { Disposition, DeliveredEvent } from '@switchboard/nats';
+import { createLog } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
-import { ChannelRepository } from '../src/channel/channel.repository.js';
-import { ResolveContactsClient } from '../src/take-callbacks/resolve-contacts.client.js';
-import { TakeCallbacksConsumer } from '../src/take-callbacks/take-callbacks.consumer.js';
 import { LookAgainWorker } from '../src/look-again/look-again.worker.js';
 import { WaitingSignal } from '../src/callback/waiting-signal.js';
-import { contactOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
+import { deliveredCallback, handleCallbacks } from './callback-batch.js';
+import { MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
 import { silentRelay } from './silent-relay.js';
 
 const servers = testServers();
@@ -50,42 +44,8 @@ describe('statuses whose message is not known', () => {
     worker = new Looks(store.database, silentRelay, log, new WaitingSignal());
   });
 
-  /** As the consumer handles a batch of them. */
-  async function handle(own: Sender, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
-    const log = createLog('messaging', { write: (line: string) => void lines.push(line) });
-    // It pulls nothing before it is started.
-    const nats = {} as NatsConnection;
-    const platform = { database: store.database, nats, log } as Platform;
-    const [contact] = own.contacts;
-    const known = contactOf(own.organizationId, contact?.id ?? '', contact?.phone ?? '').contact;
-    const call = async (
-      _rpc: unknown,
-      _principal: unknown,
-      { sightings }: { readonly sightings: readonly unknown[] },
-    ) => ({
-      contacts: sightings.map(() => known),
-    });
-    const people = new ResolveContactsClient({ call: call as never });
-    const topology: ConsumerTopology = messagingCallbacksConsumer;
-    const channels = new ChannelRepository(store.database);
-    const consumer = new TakeCallbacksConsumer(
-      topology,
-      platform,
-      log,
-      silentRelay,
-      channels,
-      people,
-      new WaitingSignal(),
-    );
-    const handler = {
-      database: store.database,
-      consumer: topology.name,
-      prepare: consumer.prepare.bind(consumer),
-      apply: consumer.apply.bind(consumer),
-      onDead: () => undefined,
-    };
-    return handleBatch(handler, events);
-  }
+  const handle = (own: Sender, events: readonly DeliveredEvent[]): Promise<Disposition[]> =>
+    handleCallbacks(store, own, events, (line) => void lines.push(line));
 
   /** So many more of an organization wait, and are not due. */
   const letWait = (sender: Sender, count: number): Promise<unknown> =>
@@ -228,17 +188,14 @@ describe('statuses whose message is not known', () => {
 
 function statusOf(sender: Sender, id: string): DeliveredEvent {
   const item = { id, status: 'delivered', timestamp: '1749416383' };
-  return delivered(callbackStatus, { phoneNumberId: sender.phoneNumberId, item });
+  return deliveredCallback(callbackStatus, { phoneNumberId: sender.phoneNumberId, item });
 }
 
 function messageOf(sender: Sender): DeliveredEvent {
   const from = sender.contacts[0]?.phone.slice(1) ?? '';
   const message = { id: `wamid.${newCuid()}`, from, timestamp: '1749416383', type: 'text', text: { body: 'hello' } };
-  return delivered(callbackMessage, { phoneNumberId: sender.phoneNumberId, item: { message, profileName: null } });
-}
-
-function delivered(event: EventDefinition, data: unknown): DeliveredEvent {
-  const occurredAt = new Date(1_749_416_383_000).toISOString();
-  const envelope = { id: newCuid(), subject: event.subject, organizationId: null, aggregateId: 'a', sequence: null };
-  return { envelope: { ...envelope, occurredAt, data }, deliveries: 1, context: ROOT_CONTEXT };
+  return deliveredCallback(callbackMessage, {
+    phoneNumberId: sender.phoneNumberId,
+    item: { message, profileName: null },
+  });
 }

@@ -195,6 +195,21 @@ describe('who is seen in a callback', () => {
     const other = planFor(callbackStatus, { phoneNumberId: '106', item: { ...item, errors: [{ code: 131026 }] } });
     expect(other).toMatchObject({ act: 'report', people: [] });
   });
+
+  it('holds the bulk sends of the line where any refusal concerns its account', () => {
+    const holdIn = (status: string, ...codes: number[]): unknown => {
+      const item = { id: 'wamid.9', status, timestamp: '1', errors: codes.map((code) => ({ code })) };
+      return planFor(callbackStatus, { phoneNumberId: '106', item });
+    };
+    expect(holdIn('failed', 131026, 131042)).toMatchObject({ hold: 'CHANNEL_BLOCKED' });
+    expect(holdIn('failed', 131064)).toMatchObject({ hold: 'SPAM_LIMIT' });
+    // A template is held by its own callback, a pace by answers.
+    for (const code of [131026, 132015, 130429, 190, 1, 0.5]) {
+      expect(holdIn('failed', code)).toMatchObject({ hold: null });
+    }
+    expect(holdIn('delivered', 131042)).toMatchObject({ hold: null });
+    expect(holdIn('failed')).toMatchObject({ hold: null });
+  });
 });
 
 describe('a plan', () => {

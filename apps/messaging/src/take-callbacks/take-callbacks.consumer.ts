@@ -6,11 +6,13 @@ import { EventConsumer, type Log, type Platform } from '@switchboard/platform';
 import { callbackMetrics } from '../callback/callback-metrics.js';
 import { reportUnknown } from '../callback/report-unknown.js';
 import { takeStatuses, type StatusReport } from '../callback/take-statuses.js';
+import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
 import type { WaitingSignal } from '../callback/waiting-signal.js';
 import { setAside } from '../callback/waiting-status.repository.js';
 import type { ChannelRepository } from '../channel/channel.repository.js';
 import { projectContacts } from '../contact/contact.repository.js';
 import { isProgress, linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
+import { isNews } from './line-hold.policy.js';
 import type { ResolveContactsClient, ResolvedPeople } from './resolve-contacts.client.js';
 import { findTaken, takeInbound, type InboundCallback } from './take-inbound.js';
 import { reportsOf } from './status-reports.js';
@@ -96,8 +98,8 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
   }
 
   /**
-   * People first: their rows are locked before conversations are, and a message that opts out is never shown before its
-   * sender is suppressed.
+   * Lanes first, then people: their rows are locked before conversations are, and a message that opts out is never shown before
+   * its sender is suppressed.
    */
   async apply(tx: Transaction, given: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>> {
     const { unresolved = [], events = [] } = Object.groupBy(given, ({ envelope }) =>
@@ -105,6 +107,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     );
     const statuses: StatusReport[] = [];
     const inbound: InboundCallback[] = [];
+    await holdLanes(tx, holdsOf(events, prepared.plans));
     const met = events.flatMap(({ envelope }) => prepared.people.get(envelope.id) ?? []);
     await projectContacts(tx, met);
     for (const event of events) {
@@ -135,4 +138,14 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     await buryEvent(tx, this.topology.name, event, reason);
     this.log.warn('callback.unreadable', { eventId: event.envelope.id, reason });
   }
+}
+
+/** Of what was reported just now: every open lane of its channel. */
+function holdsOf(events: readonly DeliveredEvent[], plans: Prepared['plans']): HoldTarget[] {
+  return events.flatMap(({ envelope: { id, occurredAt } }) => {
+    const plan = plans.get(id);
+    if (plan?.act !== 'report' || plan.hold === null || !isNews(new Date(occurredAt), Date.now())) return [];
+    const { organizationId, id: channelId } = plan.channel;
+    return [{ organizationId, channelId, jobId: null, reason: plan.hold }];
+  });
 }
