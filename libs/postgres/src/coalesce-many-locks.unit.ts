@@ -113,6 +113,61 @@ describe('coalesce with many rows that are locked', () => {
   });
 });
 
+describe('coalesce with items that wait behind the locks of many', () => {
+  /** How many of the calls have their outcome. */
+  const countEnded = (calls: readonly Promise<number>[]): { readonly ended: number } => {
+    const count = { ended: 0 };
+    for (const call of calls) void call.catch(() => undefined).finally(() => count.ended++);
+    return count;
+  };
+
+  /** Returns when each of the fifty was found by itself. */
+  const untilFound = async (probed: readonly Item[][]): Promise<void> => {
+    while (new Set(probed.flat().map(({ tenant }) => tenant)).size < many.length) await turns();
+    await turns();
+  };
+
+  it('ends the wait of all without a signal 5 s after they were set apart, wherever the turn of their tenant is', async () => {
+    const clock = jest.spyOn(performance, 'now');
+    try {
+      const { call, probed, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
+      const locked = many.map((value) => call({ tenant: `locked-${value}`, value }));
+      expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+      await untilFound(probed);
+      locked.push(...many.map((value) => call({ tenant: `locked-${value}`, value: 100 + value })));
+      const count = countEnded(locked);
+      clock.mockReturnValue(performance.now() + 5_001);
+      endWaits();
+      await turns();
+      expect(count.ended).toBe(locked.length);
+      await expect(locked[0]).rejects.toMatchObject({ code: '55P03' });
+      await call.drain();
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('ends the wait of all whose callers have gone, although others of their tenants wait on', async () => {
+    const [gone, on] = [new AbortController(), new AbortController()];
+    const { call, probed, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
+    const left = many.map((value) => call({ tenant: `locked-${value}`, value }, gone.signal));
+    const waiting = many.map((value) => call({ tenant: `locked-${value}`, value: 100 + value }, on.signal));
+    expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+    const [count, others] = [countEnded(left), countEnded(waiting)];
+    await untilFound(probed);
+    gone.abort(new Error('gone'));
+    for (let ended = 0; ended < 2; ended++) {
+      endWaits();
+      await turns();
+    }
+    expect([count.ended, others.ended]).toEqual([left.length, 0]);
+    on.abort(new Error('gone'));
+    endWaits();
+    await Promise.allSettled([...left, ...waiting]);
+    await call.drain();
+  });
+});
+
 describe('coalesce with many rows that are found to be locked one after the other', () => {
   it('has none that has passed share a batch with one of which nothing is known, from the second on', async () => {
     const gone = new AbortController();

@@ -6,7 +6,7 @@ import { FairQueue } from './fair-queue.js';
 import { LockTrouble } from './lock-trouble.js';
 import { isTimedOut } from './postgres-errors.js';
 import {
-  dropAborted,
+  dropOver,
   settleApart,
   settleShared,
   type ApartOutcome,
@@ -54,8 +54,6 @@ export interface Coalesced<I, O> {
   drain(): Promise<void>;
 }
 
-/** How long an item waits for a lock whose caller has no signal. */
-const LOCK_WAIT_MAX_MS = 5_000;
 /** Batches under way at once of what is set apart, and may have nothing locked. */
 const APART_IN_FLIGHT = 2;
 /** The same of what timed out by itself: none of the others waits behind it, however many rows are locked. */
@@ -117,7 +115,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
 
   const flush = (): boolean => {
     for (const tenant of trouble.unproven(queue.sharing, performance.now())) queue.setApart(tenant, tenant, [], false);
-    const batch = queue.take(dropAborted);
+    const batch = queue.take(dropOver);
     if (batch.length === 0) {
       settleIdle();
       return false;
@@ -133,7 +131,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
 
   /** What is set apart has slots of its own: it takes none from the others. */
   const flushApart = (haveStalled: boolean): boolean => {
-    const taken = queue.takeApart(dropAborted, apartInFlight, haveStalled);
+    const taken = queue.takeApart(dropOver, apartInFlight, haveStalled);
     if (!taken) {
       settleIdle();
       return false;
@@ -143,6 +141,8 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     const line = { name, isProbe: !haveStalled, hasFreeKeys: keysStalledMs.has(name) };
     void run(batch, () => settleApart(spec, line, batch), name).finally(() => {
       apartInFlight.delete(name);
+      // Others wait for as long as their callers do, wherever their turn is.
+      if (haveStalled) queue.dropApart(dropOver);
       settleIdle();
       schedule();
     });
@@ -166,7 +166,8 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     }
     for (const { name, tenant, items, error, isAlone } of stalled) {
       if (isTimedOut(error)) measured.timedOut(items.length);
-      const waiting = items.filter((own) => waitsOn(own, error));
+      for (const own of items) own.stalledFor = error;
+      const waiting = items.filter((own) => !dropOver(own));
       queue.setApart(name, tenant, waiting, isAlone);
     }
   };
@@ -231,15 +232,6 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
       });
     },
   });
-}
-
-/** Whether an item that timed out is run again; one without a signal has waited long enough after a while. */
-function waitsOn<I, O>(waiting: Waiting<I, O>, error: unknown): boolean {
-  const nowMs = performance.now();
-  waiting.firstTimeoutMs ??= nowMs;
-  if (waiting.signal || nowMs - waiting.firstTimeoutMs < LOCK_WAIT_MAX_MS) return true;
-  waiting.reject(error);
-  return false;
 }
 
 /** Runs a batch in a span that is a child of its first traced item and is linked with the others. */

@@ -3,6 +3,8 @@ export interface QueueEntry {
   readonly tenant: string;
   readonly serialKey: string | undefined;
   readonly bytes: number;
+  /** Since when it waits in a line that is set apart, of `performance.now()`. */
+  apartMs?: number | undefined;
 }
 
 /** Bounds of the queue and of the batches taken from it. */
@@ -62,7 +64,9 @@ export class FairQueue<Entry extends QueueEntry> {
   /** False when the queue, or the tenant's share of it, is full. */
   offer(entry: Entry): boolean {
     if (this.length >= this.limits.waiting || (this.waitingOf.get(entry.tenant) ?? 0) >= this.tenantMax) return false;
-    const line = this.apartLineOf(entry)?.entries ?? this.lines.get(entry.tenant);
+    const apart = this.apartLineOf(entry);
+    if (apart) entry.apartMs = performance.now();
+    const line = apart?.entries ?? this.lines.get(entry.tenant);
     if (line) line.push(entry);
     else this.lines.set(entry.tenant, [entry]);
     this.count(entry, 1);
@@ -124,6 +128,7 @@ export class FairQueue<Entry extends QueueEntry> {
     const sinceMs = performance.now();
     const line = this.apart.get(name) ?? { tenant, entries: [], hasStalled, sinceMs };
     line.entries = [...given, ...line.entries, ...this.moveOut(name, tenant)];
+    for (const entry of line.entries) entry.apartMs ??= sinceMs;
     line.hasStalled ||= hasStalled;
     line.sinceMs = sinceMs;
     this.apart.set(name, line);
@@ -158,7 +163,25 @@ export class FairQueue<Entry extends QueueEntry> {
     const { tenant, entries } = line;
     const own = this.apart.get(tenant);
     if (own) own.entries = [...entries, ...own.entries];
-    else this.lines.set(tenant, [...entries, ...(this.lines.get(tenant) ?? [])]);
+    else {
+      for (const entry of entries) entry.apartMs = undefined;
+      this.lines.set(tenant, [...entries, ...(this.lines.get(tenant) ?? [])]);
+    }
+  }
+
+  /**
+   * Looks through all that waits apart: the turn of a line comes late where many are locked.
+   *
+   * @param drop true leaves the entry out for good
+   */
+  dropApart(drop: (entry: Entry) => boolean): void {
+    for (const line of this.apart.values()) {
+      line.entries = line.entries.filter((entry) => {
+        const isDropped = drop(entry);
+        if (isDropped) this.count(entry, -1);
+        return !isDropped;
+      });
+    }
   }
 
   /** Frees the serial keys of a batch that has ended. */

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '@opentelemetry/api';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { backoffMs } from '@switchboard/timing';
 import { isDataError, isTimedOut, isTransientConflict } from './postgres-errors.js';
 import type { QueueEntry } from './fair-queue.js';
@@ -16,8 +18,8 @@ export interface Waiting<I, O> extends QueueEntry {
   /** The trace of the call. */
   readonly context: Context;
   readonly signal: AbortSignal | undefined;
-  /** When it first timed out, of `performance.now()`. */
-  firstTimeoutMs?: number;
+  /** What it was last set apart for. */
+  stalledFor?: unknown;
   resolve(value: O): void;
   reject(error: unknown): void;
 }
@@ -62,6 +64,8 @@ export interface ApartLine {
   readonly hasFreeKeys: boolean;
 }
 
+/** How long an item waits apart whose caller has no signal. */
+const LOCK_WAIT_MAX_MS = 5_000;
 const CONFLICT_RUNS_MAX = 3;
 /** Conflicts of a batch of several tenants after which each of them goes on apart: they are most likely of one. */
 const SHARED_CONFLICTS_MAX = 2;
@@ -147,10 +151,11 @@ function asOne<W>(parts: readonly Part<W>[], error: unknown): Stalled<W>[] {
   return [{ name: tenant, tenant, items: parts.flatMap(({ items }) => items), error, isAlone: true }];
 }
 
-/** True when the time of the item's caller is over, who gets the signal's reason. */
-export function dropAborted<I, O>({ signal, reject }: Waiting<I, O>): boolean {
-  if (!signal?.aborted) return false;
-  reject(signal.reason);
+/** True when the time of the item is over: its caller gets the signal's reason or, without a signal, what it waited for. */
+export function dropOver<I, O>({ signal, apartMs, stalledFor, reject }: Waiting<I, O>): boolean {
+  if (signal ? !signal.aborted : apartMs === undefined || performance.now() - apartMs < LOCK_WAIT_MAX_MS) return false;
+  const details = { retryAfterSeconds: 1 };
+  reject(signal?.reason ?? stalledFor ?? new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, details));
   return true;
 }
 
@@ -224,7 +229,7 @@ async function settleParts<I, O>(
 
 /** What is run again of a batch that was rolled back: items whose callers still wait. */
 function stillWaited<I, O>(batch: readonly Waiting<I, O>[]): readonly Waiting<I, O>[] {
-  return batch.filter((waiting) => !dropAborted(waiting));
+  return batch.filter((waiting) => !dropOver(waiting));
 }
 
 function answer<I, O>(spec: BatchRun<I, O>, batch: readonly Waiting<I, O>[], outcomes: readonly Outcome<O>[]): void {
