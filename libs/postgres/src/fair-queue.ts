@@ -45,6 +45,8 @@ export class FairQueue<Entry extends QueueEntry> {
   private readonly busyKeys = new Set<string>();
   private readonly waitingOf = new Map<string, number>();
   private readonly tenantMax: number;
+  /** How many lines are set apart before empty ones are looked for. */
+  private keptMax = EMPTY_LINES_MAX;
   length = 0;
 
   constructor(private readonly limits: QueueLimits) {
@@ -250,8 +252,10 @@ export class FairQueue<Entry extends QueueEntry> {
 
   /** Lines whose callers have all gone would stay for ever. One whose batch is under way may be empty as well, and comes back. */
   private forgetEmpty(): void {
-    if (this.apart.size <= EMPTY_LINES_MAX) return;
+    if (this.apart.size <= this.keptMax) return;
     for (const [name, line] of this.apart) if (line.entries.length === 0) this.apart.delete(name);
+    // A look at all for each that comes after so many would be quadratic.
+    this.keptMax = Math.max(EMPTY_LINES_MAX, 2 * this.apart.size);
   }
 
   private count({ tenant }: Entry, by: 1 | -1): void {
