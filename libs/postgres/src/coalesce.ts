@@ -26,6 +26,8 @@ export interface CoalesceSpec<I, O> {
   run(items: readonly I[], options: RunOptions): Promise<readonly Outcome<O>[]>;
   /** Whose item it is: tenants take turns, so that a flood cannot fill a batch. */
   tenant(item: I): string;
+  /** Whose rows it locks, where an organization has several tenants; the tenant by default. */
+  organization?(item: I): string;
   /** Equal keys are never in two batches at once. */
   serialKey?(item: I): string;
   /**
@@ -179,9 +181,10 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   ): void => {
     if (passed !== undefined) trouble.passed(passed);
     const nowMs = performance.now();
-    for (const { tenant, error, isAlone } of stalled) {
+    for (const { tenant, items, error, isAlone } of stalled) {
       if (!isTimedOut(error)) continue;
-      if (isAlone) trouble.timedOut(tenant, nowMs);
+      const [first] = items;
+      if (isAlone) trouble.timedOut(tenant, (first && spec.organization?.(first.item)) ?? tenant, nowMs);
       else if (!isApart) trouble.sharedTimedOut(nowMs);
     }
   };

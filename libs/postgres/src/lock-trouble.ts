@@ -1,4 +1,4 @@
-/** Tenants that time out by themselves before those of which nothing is known are kept from the batches of the others. */
+/** Organizations that time out by themselves before those of which nothing is known are kept from the batches of the others. */
 const MANY = 2;
 /** After the last timeout. */
 const LATELY_MS = 5_000;
@@ -12,20 +12,27 @@ const LATELY_MS = 5_000;
 export class LockTrouble {
   private lastMs = -Infinity;
   private readonly found = new Set<string>();
+  private readonly organizations = new Set<string>();
   private readonly passedSince = new Set<string>();
 
   /** A batch of several tenants timed out. */
   sharedTimedOut(nowMs: number): void {
     if (!this.isLately(nowMs)) {
       this.found.clear();
+      this.organizations.clear();
       this.passedSince.clear();
     }
     this.lastMs = nowMs;
   }
 
-  /** A tenant timed out with nothing of another in its transaction. */
-  timedOut(tenant: string, nowMs: number): void {
+  /**
+   * A tenant timed out with nothing of another in its transaction.
+   *
+   * @param organization whose rows it locks: one that has several tenants is one
+   */
+  timedOut(tenant: string, organization: string, nowMs: number): void {
     this.found.add(tenant);
+    this.organizations.add(organization);
     if (this.isLately(nowMs)) this.lastMs = nowMs;
   }
 
@@ -36,7 +43,7 @@ export class LockTrouble {
 
   /** Those that are to be tried by themselves before they share a batch. */
   unproven(tenants: Iterable<string>, nowMs: number): string[] {
-    if (this.found.size < MANY || !this.isLately(nowMs)) return [];
+    if (this.organizations.size < MANY || !this.isLately(nowMs)) return [];
     return [...tenants].filter((tenant) => this.found.has(tenant) || !this.passedSince.has(tenant));
   }
 

@@ -5,8 +5,8 @@ import { LockTrouble } from './lock-trouble.js';
 function troubleAt(nowMs: number): LockTrouble {
   const trouble = new LockTrouble();
   trouble.sharedTimedOut(nowMs);
-  trouble.timedOut('a', nowMs);
-  trouble.timedOut('b', nowMs);
+  trouble.timedOut('a', 'a', nowMs);
+  trouble.timedOut('b', 'b', nowMs);
   return trouble;
 }
 
@@ -25,17 +25,18 @@ describe('LockTrouble', () => {
 
   it('lasts for 5 s after the last timeout of any, and begins anew after that', () => {
     const trouble = troubleAt(0);
-    trouble.timedOut('b', 4_000);
+    trouble.timedOut('b', 'b', 4_000);
     expect(trouble.unproven(['d'], 9_000)).toEqual(['d']);
     expect(trouble.unproven(['d'], 9_001)).toEqual([]);
     trouble.sharedTimedOut(10_000);
     expect(trouble.unproven(['a', 'd'], 10_000)).toEqual([]);
   });
 
-  it('is none while one tenant alone was found', () => {
+  it('is none while one organization alone was found, of whatever tenants', () => {
     const trouble = new LockTrouble();
     trouble.sharedTimedOut(0);
-    trouble.timedOut('a', 0);
+    trouble.timedOut('a', 'a', 0);
+    trouble.timedOut('a lane', 'a', 0);
     expect(trouble.unproven(['d'], 1)).toEqual([]);
   });
 });

@@ -50,6 +50,7 @@ export class SettleDispatch implements BeforeApplicationShutdown {
       run: (settlements, options) => this.run(settlements, options),
       // Two shares of a batch for an organization, so that its bulk sends hold up none that somebody waits for.
       tenant: ({ attempt }) => `${attempt.organizationId}${attempt.lane ? ' lane' : ''}`,
+      organization: ({ attempt }) => attempt.organizationId,
       serialKey: ({ attempt }) => `${attempt.organizationId} ${attempt.channelId} ${attempt.contactId}`,
       limits: { items: 200, bytes: 1_000_000, inFlight: 2, waiting: 10_000 },
     });
