@@ -134,6 +134,23 @@ describe.each(['55P03', '57014'])('coalesce with a row that is locked (%s)', (co
     expect(order).toEqual(order.toSorted((x, y) => x - y));
   });
 
+  it('keeps a key whose caller has gone out of the batches of the others, when others of its tenant pass meanwhile', async () => {
+    const [gone, again] = [new AbortController(), new AbortController()];
+    const { call, runs } = overLocks(({ key }) => key === 'k');
+    const locked = [call(a(1, { key: 'k' }), gone.signal)];
+    expect(await call(b(2))).toBe(2);
+    while (runs.length < 5) await new Promise(setImmediate);
+    gone.abort(new Error('gone'));
+    await Promise.allSettled(locked);
+    expect(await call(a(3))).toBe(3);
+    locked.push(call(a(4, { key: 'k' }), again.signal));
+    expect(await Promise.all([call(a(5)), call(b(6))])).toEqual([5, 6]);
+    expect(runs.filter((run) => run.includes(6))).toEqual([[6]]);
+    again.abort(new Error('gone'));
+    await Promise.allSettled(locked);
+    await call.drain();
+  });
+
   it('keeps a tenant out of the batches of the others until none of its keys has timed out for 5 s', async () => {
     const clock = jest.spyOn(performance, 'now');
     try {

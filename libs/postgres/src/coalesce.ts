@@ -116,7 +116,8 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   };
 
   const flush = (): boolean => {
-    for (const tenant of trouble.unproven(queue.sharing, performance.now())) queue.setApart(tenant, tenant, [], false);
+    for (const tenant of trouble.unproven(queue.sharing, performance.now()))
+      queue.setApart(tenant, tenant, [], false, dropOver);
     const batch = queue.take(dropOver);
     if (batch.length === 0) {
       settleIdle();
@@ -160,18 +161,23 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     const { stalled, hasPassed } = await runTraced(spec, batch, settle);
     measured.ran(batch.length, performance.now() - startedMs);
     queue.release(batch);
+    if (apart !== undefined && hasPassed) notePass(apart, batch);
     noteKeys(stalled);
     noteTrouble(stalled, hasPassed ? batch[0]?.tenant : undefined, apart !== undefined);
-    if (apart !== undefined && hasPassed) queue.passed(apart);
     if (apart !== undefined && !keysStalledMs.has(apart) && stalled.every(({ name }) => name !== apart)) {
       if (hasPassed || queue.isQuiet(apart)) queue.rejoin(apart);
     }
     for (const { name, tenant, items, error, isAlone } of stalled) {
       if (isTimedOut(error)) measured.timedOut(items.length);
       for (const own of items) own.stalledFor = error;
-      const waiting = items.filter((own) => !dropOver(own));
-      queue.setApart(name, tenant, waiting, isAlone);
+      queue.setApart(name, tenant, items, isAlone, dropOver);
     }
+  };
+
+  /** The callers of keys that time out may have gone when others of the tenant pass. */
+  const notePass = (apart: string, batch: readonly Waiting<I, O>[]): void => {
+    const stalledMs = queue.passed(apart, batch);
+    if (stalledMs !== null) keysStalledMs.set(apart, stalledMs);
   };
 
   const noteTrouble = (

@@ -22,6 +22,8 @@ interface ApartLine<Entry> {
   hasStalled: boolean;
   /** When it was last set apart. */
   sinceMs: number;
+  /** Serial keys that timed out with it when it last did. */
+  suspects: readonly (string | undefined)[];
 }
 
 /** A batch of a line that is set apart. */
@@ -122,14 +124,23 @@ export class FairQueue<Entry extends QueueEntry> {
   /**
    * Sets a tenant, or a serial key of it, apart: what waits of it and what comes leaves by `takeApart` alone.
    *
-   * @param given entries that were taken and go back to the front of the line, in their order; their keys are free again
+   * @param taken entries that go back to the front of the line, in their order; their keys are free again
    * @param hasStalled whether they timed out by themselves
+   * @param drop as of `take`
    */
-  setApart(name: string, tenant: string, given: readonly Entry[], hasStalled: boolean): void {
+  setApart(
+    name: string,
+    tenant: string,
+    taken: readonly Entry[],
+    hasStalled: boolean,
+    drop: (entry: Entry) => boolean,
+  ): void {
     this.forgetEmpty();
     const sinceMs = performance.now();
-    const line = this.apart.get(name) ?? { tenant, entries: [], hasStalled, sinceMs };
+    const line = this.apart.get(name) ?? { tenant, entries: [], hasStalled, sinceMs, suspects: [] };
+    const given = taken.filter((entry) => !drop(entry));
     line.entries = [...given, ...line.entries, ...this.moveOut(name, tenant)];
+    if (hasStalled) line.suspects = taken.map(({ serialKey }) => serialKey);
     for (const entry of line.entries) entry.apartMs ??= sinceMs;
     line.hasStalled ||= hasStalled;
     line.sinceMs = sinceMs;
@@ -151,10 +162,20 @@ export class FairQueue<Entry extends QueueEntry> {
     return performance.now() - (this.apart.get(name)?.sinceMs ?? -Infinity) > QUIET_MS;
   }
 
-  /** Something of a line that is set apart has passed. */
-  passed(name: string): void {
+  /**
+   * Something of a line that is set apart has passed.
+   *
+   * @param batch what passed, or ended otherwise
+   * @returns when the line last timed out, if it did with serial keys of which nothing was in the batch: they may be locked still
+   */
+  passed(name: string, batch: readonly Entry[]): number | null {
     const line = this.apart.get(name);
-    if (line) line.hasStalled = false;
+    if (!line) return null;
+    const ended = new Set(batch.map(({ serialKey }) => serialKey));
+    const isCleared = line.suspects.every((key) => ended.has(key));
+    line.hasStalled = false;
+    line.suspects = [];
+    return isCleared ? null : line.sinceMs;
   }
 
   /** Ends `setApart`: what still waits of the line shares batches again. */

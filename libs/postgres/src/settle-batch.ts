@@ -123,7 +123,7 @@ export async function settleApart<I, O>(
     error = left?.error ?? error;
     const [only] = others;
     if (left && only && others.length + first.length === 1) {
-      return { stalled: [{ ...only, ...left, name, isAlone: true }], hasPassed };
+      return { stalled: [{ ...only, ...left, name: hasFreeKeys ? only.name : name, isAlone: true }], hasPassed };
     }
   }
   // What ends without a proof holds up no more than what timed out: it is not tried two keys a turn.
