@@ -185,8 +185,8 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     passed: string | undefined,
     isApart: boolean,
   ): void => {
-    if (passed !== undefined) trouble.passed(passed);
     const nowMs = performance.now();
+    if (passed !== undefined) trouble.passed(passed, nowMs);
     for (const { tenant, items, error, isAlone } of stalled) {
       if (!isTimedOut(error)) continue;
       const [first] = items;

@@ -2,6 +2,8 @@
 const MANY = 2;
 /** After the last timeout. */
 const LATELY_MS = 5_000;
+/** Tenants that have passed, at most: the keys that admission is asked for may be made up. Past that all are tried anew. */
+const PASSED_MAX = 10_000;
 
 /**
  * What is known of tenants while the rows of many are locked. Each of them that shares a batch before it is found costs all
@@ -37,7 +39,9 @@ export class LockTrouble {
   }
 
   /** Something of a tenant has passed by itself. */
-  passed(tenant: string): void {
+  passed(tenant: string, nowMs: number): void {
+    if (!this.isLately(nowMs)) return;
+    if (this.passedSince.size >= PASSED_MAX) this.passedSince.clear();
     this.passedSince.add(tenant);
   }
 

@@ -13,13 +13,13 @@ function troubleAt(nowMs: number): LockTrouble {
 describe('LockTrouble', () => {
   it('has those tried by themselves of which nothing is known, and no one that has passed', () => {
     const trouble = troubleAt(0);
-    trouble.passed('c');
+    trouble.passed('c', 0);
     expect(trouble.unproven(['c', 'd'], 1)).toEqual(['d']);
   });
 
   it('has a tenant that was found tried by itself although others of its keys pass', () => {
     const trouble = troubleAt(0);
-    trouble.passed('a');
+    trouble.passed('a', 0);
     expect(trouble.unproven(['a'], 1)).toEqual(['a']);
   });
 
@@ -30,6 +30,21 @@ describe('LockTrouble', () => {
     expect(trouble.unproven(['d'], 9_001)).toEqual([]);
     trouble.sharedTimedOut(10_000);
     expect(trouble.unproven(['a', 'd'], 10_000)).toEqual([]);
+  });
+
+  it('keeps no more than ten thousand that have passed', () => {
+    const trouble = troubleAt(0);
+    const tenants = Array.from({ length: 10_001 }, (_, index) => `t${index}`);
+    for (const tenant of tenants) trouble.passed(tenant, 1);
+    expect(trouble.unproven(tenants, 2)).toHaveLength(10_000);
+  });
+
+  it('keeps none that passes while nothing has timed out lately', () => {
+    const trouble = new LockTrouble();
+    trouble.passed('c', 0);
+    trouble.sharedTimedOut(1);
+    for (const tenant of ['a', 'b']) trouble.timedOut(tenant, tenant, 1);
+    expect(trouble.unproven(['c'], 1)).toEqual(['c']);
   });
 
   it('is none while one organization alone was found, of whatever tenants', () => {
