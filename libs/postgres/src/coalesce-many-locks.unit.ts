@@ -38,6 +38,7 @@ function overLocks(isLocked: (item: Item) => boolean): {
       throw serverError('55P03');
     },
     tenant: ({ tenant }) => tenant,
+    organization: ({ tenant }) => tenant.split(' ')[0] ?? tenant,
     serialKey: ({ tenant, value, key }) => `${tenant} ${key ?? value}`,
     limits: { items: 200, bytes: 100, inFlight: 1, waiting: 4_000 },
   });
@@ -66,7 +67,8 @@ describe('coalesce with many rows that are locked', () => {
     const locked = keys.map((item) => call(item, gone.signal));
     expect(await call({ tenant: 'free', value: 1 })).toBe(1);
     await turns();
-    expect(probed.map((items) => items.length)).toEqual([1, 1, 1, 1]);
+    // The first key, and next to it all others.
+    expect(probed.map((items) => items.length).toSorted()).toEqual([1, 1, 4, 4]);
     gone.abort(new Error('gone'));
     endWaits();
     await Promise.allSettled(locked);
@@ -85,6 +87,33 @@ describe('coalesce with many rows that are locked', () => {
     gone.abort(new Error('gone'));
     endWaits();
     await Promise.allSettled(locked);
+    await call.drain();
+  });
+
+  it('runs what has nothing locked in one round trip, however many keys of it wait', async () => {
+    const gone = new AbortController();
+    let [underway, most] = [0, 0];
+    const call = coalesce<Item, number>({
+      name: 'test',
+      run: async (items) => {
+        const isShared = new Set(items.map(({ tenant }) => tenant)).size > 1;
+        const isFree = !items.some(({ tenant }) => tenant === 'locked');
+        if (isFree) most = Math.max(most, (underway += items.length));
+        await new Promise(setImmediate);
+        if (isShared || !isFree) throw serverError('55P03');
+        underway -= items.length;
+        return items.map(({ value }) => ({ ok: value }));
+      },
+      tenant: ({ tenant }) => tenant,
+      serialKey: ({ tenant, value }) => `${tenant} ${value}`,
+      limits: { items: 200, bytes: 100, inFlight: 1, waiting: 4_000 },
+    });
+    const locked = call({ tenant: 'locked', value: 0 }, gone.signal);
+    const free = many.slice(1).map((value) => call({ tenant: 'free', value }));
+    expect(await Promise.all(free)).toEqual(many.slice(1));
+    expect(most).toBe(free.length);
+    gone.abort(new Error('gone'));
+    await Promise.allSettled([locked]);
     await call.drain();
   });
 
@@ -109,61 +138,6 @@ describe('coalesce with many rows that are locked', () => {
     gone.abort(new Error('gone'));
     endWaits();
     await Promise.allSettled(locked);
-    await call.drain();
-  });
-});
-
-describe('coalesce with items that wait behind the locks of many', () => {
-  /** How many of the calls have their outcome. */
-  const countEnded = (calls: readonly Promise<number>[]): { readonly ended: number } => {
-    const count = { ended: 0 };
-    for (const call of calls) void call.catch(() => undefined).finally(() => count.ended++);
-    return count;
-  };
-
-  /** Returns when each of the fifty was found by itself. */
-  const untilFound = async (probed: readonly Item[][]): Promise<void> => {
-    while (new Set(probed.flat().map(({ tenant }) => tenant)).size < many.length) await turns();
-    await turns();
-  };
-
-  it('ends the wait of all without a signal 5 s after they were set apart, wherever the turn of their tenant is', async () => {
-    const clock = jest.spyOn(performance, 'now');
-    try {
-      const { call, probed, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
-      const locked = many.map((value) => call({ tenant: `locked-${value}`, value }));
-      expect(await call({ tenant: 'free', value: 1 })).toBe(1);
-      await untilFound(probed);
-      locked.push(...many.map((value) => call({ tenant: `locked-${value}`, value: 100 + value })));
-      const count = countEnded(locked);
-      clock.mockReturnValue(performance.now() + 5_001);
-      endWaits();
-      await turns();
-      expect(count.ended).toBe(locked.length);
-      await expect(locked[0]).rejects.toMatchObject({ code: '55P03' });
-      await call.drain();
-    } finally {
-      clock.mockRestore();
-    }
-  });
-
-  it('ends the wait of all whose callers have gone, although others of their tenants wait on', async () => {
-    const [gone, on] = [new AbortController(), new AbortController()];
-    const { call, probed, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
-    const left = many.map((value) => call({ tenant: `locked-${value}`, value }, gone.signal));
-    const waiting = many.map((value) => call({ tenant: `locked-${value}`, value: 100 + value }, on.signal));
-    expect(await call({ tenant: 'free', value: 1 })).toBe(1);
-    const [count, others] = [countEnded(left), countEnded(waiting)];
-    await untilFound(probed);
-    gone.abort(new Error('gone'));
-    for (let ended = 0; ended < 2; ended++) {
-      endWaits();
-      await turns();
-    }
-    expect([count.ended, others.ended]).toEqual([left.length, 0]);
-    on.abort(new Error('gone'));
-    endWaits();
-    await Promise.allSettled([...left, ...waiting]);
     await call.drain();
   });
 });
@@ -193,19 +167,24 @@ describe('coalesce with many rows that are found to be locked one after the othe
     await call.drain();
   });
 
-  it('has them share batches all the same while one row alone is locked', async () => {
-    const gone = new AbortController();
-    const { call, shared, endWaits } = overLocks(({ tenant }) => tenant === 'locked');
-    const locked = call({ tenant: 'locked', value: 0 }, gone.signal);
-    expect(await call({ tenant: 'free', value: 1 })).toBe(1);
-    await Promise.all(['free', 'new', 'newer'].map((tenant) => call({ tenant, value: 2 })));
-    expect(shared.at(-1)).toHaveLength(3);
-    gone.abort(new Error('gone'));
-    await turns();
-    endWaits();
-    await Promise.allSettled([locked]);
-    await call.drain();
-  });
+  it.each(['locked', 'locked lane'])(
+    'has them share batches all the same while one row alone is locked (%s)',
+    async (lane) => {
+      const gone = new AbortController();
+      const { call, shared, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
+      const locked = ['locked', lane].map((tenant) => call({ tenant, value: 0 }, gone.signal));
+      expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+      await turns();
+      const others = ['free', 'new', 'newer'];
+      await Promise.all(others.map((tenant) => call({ tenant, value: 2 })));
+      expect(shared.at(-1)?.map(({ tenant }) => tenant)).toEqual(others);
+      gone.abort(new Error('gone'));
+      await turns();
+      endWaits();
+      await Promise.allSettled(locked);
+      await call.drain();
+    },
+  );
 });
 
 describe('coalesce with a lock that not everything of a tenant needs', () => {

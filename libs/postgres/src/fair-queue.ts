@@ -1,3 +1,5 @@
+import { QueueBatch } from './queue-batch.js';
+
 /** What the queue needs to know of an entry. */
 export interface QueueEntry {
   readonly tenant: string;
@@ -60,6 +62,13 @@ export class FairQueue<Entry extends QueueEntry> {
     return this.apart.size;
   }
 
+  /** How many of them timed out by themselves and have something that waits. */
+  get stalledCount(): number {
+    let count = 0;
+    for (const line of this.apart.values()) if (line.hasStalled && line.entries.length > 0) count++;
+    return count;
+  }
+
   /** Those with something that waits to share a batch. */
   get sharing(): Iterable<string> {
     return this.lines.keys();
@@ -83,7 +92,7 @@ export class FairQueue<Entry extends QueueEntry> {
    * @param drop called for each entry about to be taken; true leaves it out for good
    */
   take(drop: (entry: Entry) => boolean): Entry[] {
-    const batch = new Batch<Entry>(this.limits);
+    const batch = new QueueBatch<Entry>(this.limits);
     // A tenant served goes to the end of the map while it is walked, so this one walk is the whole round robin.
     for (const [tenant, line] of this.lines) {
       const index = this.firstFree(line);
@@ -228,7 +237,7 @@ export class FairQueue<Entry extends QueueEntry> {
 
   /** Fills a batch from the front of a line that is set apart. */
   private takeOf(line: Entry[], drop: (entry: Entry) => boolean): Entry[] {
-    const batch = new Batch<Entry>(this.limits);
+    const batch = new QueueBatch<Entry>(this.limits);
     for (let index = this.firstFree(line); index >= 0 && !batch.isFull; index = this.firstFree(line)) {
       const entry = line[index];
       if (!entry || !batch.hasRoomFor(entry)) break;
@@ -284,27 +293,5 @@ export class FairQueue<Entry extends QueueEntry> {
     const waiting = (this.waitingOf.get(tenant) ?? 0) + by;
     if (waiting > 0) this.waitingOf.set(tenant, waiting);
     else this.waitingOf.delete(tenant);
-  }
-}
-
-/** A batch that is being filled within the limits. */
-class Batch<Entry extends QueueEntry> {
-  readonly entries: Entry[] = [];
-  private bytes = 0;
-
-  constructor(private readonly limits: QueueLimits) {}
-
-  get isFull(): boolean {
-    return this.entries.length >= this.limits.items;
-  }
-
-  /** A larger entry goes alone. */
-  hasRoomFor({ bytes }: Entry): boolean {
-    return this.entries.length === 0 || this.bytes + bytes <= this.limits.bytes;
-  }
-
-  add(entry: Entry): void {
-    this.entries.push(entry);
-    this.bytes += entry.bytes;
   }
 }

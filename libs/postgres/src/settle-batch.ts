@@ -60,6 +60,8 @@ export interface ApartOutcome<W> {
 export interface ApartLine {
   readonly name: string;
   readonly isProbe: boolean;
+  /** Whether it timed out by itself and nothing of it has passed since. */
+  readonly hasStalled: boolean;
   /** Whether keys of the tenant have passed lately while others timed out: it is not locked as a whole. */
   readonly hasFreeKeys: boolean;
 }
@@ -94,11 +96,12 @@ export async function settleShared<I, O>(
 
 /**
  * Runs a batch of one line that was set apart, and finds the guilty serial keys of a tenant that times out: by running key by
- * key, unless the first ones time out as well. Then others are the first ones of the next time. A probe begins with them.
+ * key, unless the first ones time out as well. Then others are the first ones of the next time. Of a tenant that has not timed
+ * out by itself, as most that are set apart, the first one runs next to all others: where nothing is locked that is one round trip.
  */
 export async function settleApart<I, O>(
   spec: BatchRun<I, O>,
-  { name, isProbe, hasFreeKeys }: ApartLine,
+  { name, isProbe, hasStalled, hasFreeKeys }: ApartLine,
   batch: readonly Waiting<I, O>[],
 ): Promise<ApartOutcome<Waiting<I, O>>> {
   let hasPassed = false;
@@ -112,22 +115,22 @@ export async function settleApart<I, O>(
     },
   };
   const all = partsOf(batch);
-  // What is locked as a whole is found within one probe. A run of all of it before would cost those behind it another.
-  const first = isProbe && !hasFreeKeys ? all.slice(0, all.length > 1 ? PARTS_AT_ONCE : 0) : [];
-  const own = (await settleParts(noting, first)).stalled;
-  let others = all.slice(first.length);
-  let error = own[0]?.error;
-  if (hasPassed || own.length < PARTS_AT_ONCE) {
-    const left = await settle(noting, stillWaited(others.flatMap(({ items }) => items)));
-    others = left ? partsOf(left.items) : [];
-    error = left?.error ?? error;
-    const [only] = others;
-    if (left && only && others.length + first.length === 1) {
-      return { stalled: [{ ...only, ...left, name: hasFreeKeys ? only.name : name, isAlone: true }], hasPassed };
-    }
+  // What is locked as a whole is found within one timeout. A run of all of it before would cost those behind it another.
+  const tried = hasFreeKeys || all.length === 1 ? [] : all.slice(0, hasStalled ? PARTS_AT_ONCE : 1);
+  const rest = all.slice(tried.length);
+  const settleRest = (): Promise<Left<Waiting<I, O>> | null> =>
+    settle(noting, stillWaited(rest.flatMap(({ items }) => items)));
+  const [{ stalled: own }, early] = await Promise.all([settleParts(noting, tried), hasStalled ? null : settleRest()]);
+  const isLocked = hasStalled && !hasPassed && own.length === PARTS_AT_ONCE;
+  const left = hasStalled && !isLocked ? await settleRest() : early;
+  let others = isLocked ? rest : partsOf(left?.items ?? []);
+  const error = left?.error ?? own[0]?.error;
+  const [only] = others;
+  if (left && only && others.length + tried.length === 1) {
+    return { stalled: [{ ...only, ...left, name: hasFreeKeys ? only.name : name, isAlone: true }], hasPassed };
   }
   // What ends without a proof holds up no more than what timed out: it is not tried two keys a turn.
-  while (others.length > 0 && !hasPassed && !hasFreeKeys && own.length < PARTS_AT_ONCE) {
+  while (others.length > 0 && !hasPassed && !hasFreeKeys && own.length < tried.length) {
     own.push(...(await settleParts(noting, others.slice(0, PARTS_AT_ONCE))).stalled);
     others = others.slice(PARTS_AT_ONCE);
   }

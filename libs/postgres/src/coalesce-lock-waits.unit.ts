@@ -1,0 +1,115 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { coalesce, type Coalesced } from './coalesce.js';
+
+interface Item {
+  readonly tenant: string;
+  readonly value: number;
+}
+
+const serverError = (code: string): Error => Object.assign(new Error(code), { code, severity: 'ERROR' });
+const many = Array.from({ length: 50 }, (_, index) => index);
+
+/** What has its answer is noted, and what waits for a slot begins. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+}
+
+/** A function over rows of which some are locked. A wait for one of them ends with `endWaits`; that of a probe at once. */
+function overLocks(isLocked: (item: Item) => boolean): {
+  readonly call: Coalesced<Item, number>;
+  readonly probed: Item[][];
+  endWaits(): void;
+} {
+  const waits: (() => void)[] = [];
+  const probed: Item[][] = [];
+  const call = coalesce<Item, number>({
+    name: 'test',
+    run: async (items, { isProbe }) => {
+      await new Promise(setImmediate);
+      if (!items.some(isLocked)) return items.map(({ value }) => ({ ok: value }));
+      if (isProbe) probed.push([...items]);
+      else if (new Set(items.map(({ tenant }) => tenant)).size === 1) {
+        await new Promise<void>((resolve) => waits.push(resolve));
+      }
+      throw serverError('55P03');
+    },
+    tenant: ({ tenant }) => tenant,
+    serialKey: ({ tenant, value }) => `${tenant} ${value}`,
+    limits: { items: 200, bytes: 100, inFlight: 1, waiting: 4_000 },
+  });
+  return { call, probed, endWaits: () => waits.splice(0).forEach((end) => end()) };
+}
+
+describe('coalesce with items that wait behind the locks of many', () => {
+  /** How many of the calls have their outcome. */
+  const countEnded = (calls: readonly Promise<number>[]): { readonly ended: number } => {
+    const count = { ended: 0 };
+    for (const call of calls) void call.catch(() => undefined).finally(() => count.ended++);
+    return count;
+  };
+
+  /** Returns when each of the fifty was found by itself. */
+  const untilFound = async (probed: readonly Item[][]): Promise<void> => {
+    while (new Set(probed.flat().map(({ tenant }) => tenant)).size < many.length) await turns();
+    await turns();
+  };
+
+  it('ends the wait of all without a signal 5 s after they were set apart, wherever the turn of their tenant is', async () => {
+    const clock = jest.spyOn(performance, 'now');
+    try {
+      const { call, probed, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
+      const locked = many.map((value) => call({ tenant: `locked-${value}`, value }));
+      expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+      await untilFound(probed);
+      locked.push(...many.map((value) => call({ tenant: `locked-${value}`, value: 100 + value })));
+      const count = countEnded(locked);
+      clock.mockReturnValue(performance.now() + 5_001);
+      endWaits();
+      await turns();
+      expect(count.ended).toBe(locked.length);
+      await expect(locked[0]).rejects.toMatchObject({ code: '55P03' });
+      await call.drain();
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('answers one of fifty that is free again behind short turns of the others', async () => {
+    const gone = new AbortController();
+    const unlocked = new Set<string>();
+    const { call, probed, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked') && !unlocked.has(tenant));
+    const locked = many.map((value) => call({ tenant: `locked-${value}`, value }, gone.signal));
+    expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+    await untilFound(probed);
+    unlocked.add('locked-20');
+    const count = countEnded(locked);
+    // Of the one that was tried before the others were found; none after it waits for so long.
+    endWaits();
+    for (let tried = 0; tried < 20; tried++) await turns();
+    expect(count.ended).toBe(1);
+    gone.abort(new Error('gone'));
+    endWaits();
+    await Promise.allSettled(locked);
+    await call.drain();
+  });
+
+  it('ends the wait of all whose callers have gone, although others of their tenants wait on', async () => {
+    const [gone, on] = [new AbortController(), new AbortController()];
+    const { call, probed, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
+    const left = many.map((value) => call({ tenant: `locked-${value}`, value }, gone.signal));
+    const waiting = many.map((value) => call({ tenant: `locked-${value}`, value: 100 + value }, on.signal));
+    expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+    const [count, others] = [countEnded(left), countEnded(waiting)];
+    await untilFound(probed);
+    gone.abort(new Error('gone'));
+    for (let ended = 0; ended < 2; ended++) {
+      endWaits();
+      await turns();
+    }
+    expect([count.ended, others.ended]).toEqual([left.length, 0]);
+    on.abort(new Error('gone'));
+    endWaits();
+    await Promise.allSettled([...left, ...waiting]);
+    await call.drain();
+  });
+});
