@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { testServers } from '@switchboard/testing';
-import { completeJob } from '../src/complete-jobs/complete-jobs.js';
+import { completeButActive, completeJob } from '../src/complete-jobs/complete-jobs.js';
 import { eraseRecipients } from '../src/erase-recipients/erased-recipient.repository.js';
 import { nextFeed, takeFeeds } from '../src/feed-jobs/job-feed.repository.js';
+import { holdJobs } from '../src/job/job-flow.js';
 import { JobStore, recipient } from './job-store.js';
 
 const servers = testServers();
@@ -46,3 +47,33 @@ describe('a completed job', () => {
     ]);
   });
 });
+
+/** Nothing hands its last recipients over any more, and no caller can resume what shows COMPLETED. */
+describe('a job that stands still when its last recipient is settled', () => {
+  it.each([
+    ['paused', (jobId: string) => store.act(jobId, 'pause')],
+    ['held by hand', (jobId: string) => hold(jobId, 'CHANNEL_BLOCKED')],
+  ])('is completed by the look at all, %s before its last duplicates were passed by', async (_what, stop) => {
+    const twice = recipient();
+    const { job } = await store.commit(store.batch([twice, twice], { throttlePerHour: 60 }));
+    await store.feed();
+    await stop(job.id);
+    await store.settle(job.id, [{ index: 0, status: 'FAILED', reason: '368' }]);
+    const key = { organizationId: store.organizationId, jobId: job.id };
+    expect(await completeButActive(store.database, 10)).toEqual([key]);
+    expect(await completeJob(store.database, key)).toBe(true);
+    expect(await completeButActive(store.database, 10)).toEqual([]);
+  });
+
+  it('is left alone while a recipient is queued', async () => {
+    const { job } = await store.commit(store.batch(2, { throttlePerHour: 60 }));
+    await store.feed();
+    await store.act(job.id, 'pause');
+    await store.settle(job.id, [{ index: 0, status: 'SENT', reason: null }]);
+    expect(await completeButActive(store.database, 10)).toEqual([]);
+  });
+});
+
+async function hold(jobId: string, reason: string): Promise<void> {
+  await store.database.transaction((tx) => holdJobs(tx, [{ organizationId: store.organizationId, jobId, reason }]));
+}

@@ -16,14 +16,17 @@ const completeSql = statement(
    WHERE organization_id = $1 AND id = $2`,
 );
 /**
- * Active jobs of which all recipients were handed over, by the index of active ones; their last outcome may have been seen by none. Of a
- * job that is scheduled for later nothing was handed over: its feed is not due before, and is not read.
+ * Active jobs of which none is queued, by the index of active ones; their last outcome may have been seen by none. Of those that are being
+ * fed, that is looked up once all were handed over: the feed passes by what needs nothing. One that is paused or held has no feed that
+ * would: it shows COMPLETED, so that no caller can resume it, and its lane would hold every later job of a blocked channel.
+ * Of a job that is scheduled for later nothing was handed over: its feed is not due before, and is not read.
  */
 const handedOverSql = statement<JobKeyOf>(
   'templates.job.handed-over',
   `SELECT j.organization_id AS "organizationId", j.id AS "jobId" FROM job j
    JOIN job_feed f ON f.organization_id = j.organization_id AND f.job_id = j.id
-   WHERE j.state = 'ACTIVE' AND (j.scheduled_at IS NULL OR j.scheduled_at <= now()) AND f.fed_to = j.total AND 0 = (
+   WHERE j.state = 'ACTIVE' AND (j.scheduled_at IS NULL OR j.scheduled_at <= now())
+     AND (f.fed_to = j.total OR f.due_at IS NULL) AND 0 = (
      SELECT sum(queued) FROM job_count c WHERE c.organization_id = j.organization_id AND c.job_id = j.id)
    LIMIT $1`,
 );
