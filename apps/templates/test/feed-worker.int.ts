@@ -44,6 +44,24 @@ describe('a running job', () => {
     expect([...(store.messaging.released.get(job.id) ?? [])]).toEqual([0, 1, 2]);
   });
 
+  it('fails a recipient of which no message of the broker could hold text and values, and goes on', async () => {
+    const components = [{ type: 'BODY', text: `${'{{1}}'.repeat(200)} {{2}}` }];
+    await store.change('UPDATE templates.template SET components = $1', [JSON.stringify(components)]);
+    // As many characters as a variable may have, each of which is six in JSON.
+    const large = recipient({ variables: ['\u0001'.repeat(1_024), 'today'] });
+    const { job } = await store.commit(store.batch([recipient(), large, recipient()]));
+    await store.feedAll(job.id);
+    const items = [...store.messaging.lane(job.id).items.values()];
+    expect(items.map(({ recipientIndex }) => recipientIndex)).toEqual([0, 2]);
+    expect((await store.recipients(job.id))[1]).toMatchObject({
+      status: 'FAILED',
+      reason: 'TEMPLATE_VARIABLES_MISMATCH',
+      messageId: null,
+    });
+    expect([...(store.messaging.released.get(job.id) ?? [])]).toEqual([1]);
+    expect((await store.view(job.id)).counts).toMatchObject({ queued: 2, failed: 1 });
+  });
+
   it('gives duplicates no place in the pace, however many they are', async () => {
     const [first, last] = [recipient(), recipient()];
     const list = [first, ...Array.from({ length: 3_000 }, () => first), last];

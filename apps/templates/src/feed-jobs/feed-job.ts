@@ -9,7 +9,7 @@ import { UNFIT } from '../recipient/recipient-status.policy.js';
 import { templateFiller, type TemplateValues } from '../template/fill-template.policy.js';
 import type { TemplateRow } from '../template/template-view.js';
 import { TemplateRepository } from '../template/template.repository.js';
-import { batchesOf } from './batches-of.policy.js';
+import { batchesOf, fitsBroker } from './batches-of.policy.js';
 import { feedMetrics } from './feed-metrics.js';
 import { feedRoom, nextLookMs } from './feed-window.policy.js';
 import {
@@ -27,7 +27,7 @@ const SLICE_MAX = 200;
 const LOOK_MS_MAX = 3_000;
 const SECONDS_PER_HOUR = 3_600;
 
-/** The template changed after the job was accepted, so that the upstream could only refuse them. */
+/** The template changed after the job was accepted, so that the upstream could only refuse them; or they are too large to be sent at all. */
 const UNFITTING = { status: 'FAILED', reason: UNFIT } as const;
 /** Their erasure may have come to them before they were of a job, and not again: its last pass is of the release before, which finds them no more. */
 const ERASED = { status: 'SKIPPED', reason: 'ERASED' } as const;
@@ -142,7 +142,7 @@ function itemsOf(
       unfit.push(index);
       continue;
     }
-    items.push({
+    const item = {
       messageId,
       recipientIndex: index,
       to: phone,
@@ -152,7 +152,10 @@ function itemsOf(
       clientReference,
       metadata: metadata === null ? {} : (JSON.parse(metadata) as Record<string, string>),
       expiresAt: null,
-    });
+    };
+    // Handed over, it would be refused each time, and hold up all behind it.
+    if (fitsBroker(item)) items.push(item);
+    else unfit.push(index);
   }
   return { items, unfit };
 }
