@@ -54,10 +54,9 @@ export function parseAddress(text: string): Address | null {
   return ipaddr.parse(text);
 }
 
-/** Whether two texts are one address. */
-export function isSameAddress(a: string, b: string): boolean {
-  const [first, second] = [parseAddress(a), parseAddress(b)];
-  return first !== null && second !== null && first.toNormalizedString() === second.toNormalizedString();
+/** The same for all texts of one address; null for what is none. */
+export function addressKey(text: string): string | null {
+  return parseAddress(text)?.toNormalizedString() ?? null;
 }
 
 function isPublic(address: Address): boolean {

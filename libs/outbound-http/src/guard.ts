@@ -1,8 +1,11 @@
 import { isAllowedAddress, parseAddress } from './address.policy.js';
 import { OutboundRefusal } from './outbound.js';
 import { OwnHosts } from './own-hosts.js';
-import { isRefusedAddress, isRefusedName, type RefusedHost } from './refused-hosts.policy.js';
+import { isRefusedName, refusedAddresses, type RefusedHost } from './refused-hosts.policy.js';
 import type { ResolveName } from './resolve-name.client.js';
+
+/** A name with more addresses leads nowhere: each is judged, and a receiver could have thousands of them judged for each connection. */
+const ADDRESSES_MAX = 256;
 
 /** Where requests may go. */
 export interface GuardOptions {
@@ -34,14 +37,21 @@ export class Guard {
       parseAddress(host) === null ? this.resolve(host, signal) : [host],
       this.own.refresh(),
     ]);
-    const refused = addresses.find((address) => !this.isAllowed(address, port));
+    if (addresses.length > ADDRESSES_MAX) throw notAllowed(`${host} has ${addresses.length} addresses`);
+    const isAllowed = this.judgeOf(port);
+    const refused = addresses.find((address) => !isAllowed(address));
     if (refused !== undefined) throw notAllowed(`${host} has the address ${refused}`);
     return addresses;
   }
 
   /** Whether a request may be sent to this address and port. */
   isAllowed(address: string, port: number): boolean {
-    return isAllowedAddress(address, this.options.allowPrivate) && !isRefusedAddress(this.own.known, address, port);
+    return this.judgeOf(port)(address);
+  }
+
+  private judgeOf(port: number): (address: string) => boolean {
+    const isRefused = refusedAddresses(this.own.known, port);
+    return (address) => isAllowedAddress(address, this.options.allowPrivate) && !isRefused(address);
   }
 
   private async resolve(name: string, signal: AbortSignal): Promise<readonly string[]> {

@@ -60,6 +60,16 @@ describe('our own hosts and ports', () => {
     await client.close();
   });
 
+  it('are looked for among 256 addresses of a name; one with more is refused', async () => {
+    const refusedHosts = parseRefusedHosts('10.0.0.3:443, 10.0.0.4:443');
+    const client = new OutboundHttp({ allowPrivate: false, refusedHosts, resolve });
+    const many = Array.from({ length: 257 }, (_, n) => `93.184.${n >> 8}.${n & 255}`);
+    answers.set('many.example.org', [many.slice(0, 256), many]);
+    expect(await client.judge('https://many.example.org/')).toMatchObject({ isAllowed: true });
+    expect(await client.judge('https://many.example.org/')).toMatchObject({ isAllowed: false, refusal: 'address' });
+    await client.close();
+  });
+
   it('are refused by the addresses of their names as well: as an address, and as any other name', async () => {
     const refusedHosts = parseRefusedHosts('db.internal:5432, queue.internal');
     const client = new OutboundHttp({ allowPrivate: true, refusedHosts, resolve });

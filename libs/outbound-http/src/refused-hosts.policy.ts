@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { isSameAddress, parseAddress } from './address.policy.js';
+import { addressKey, parseAddress } from './address.policy.js';
 
 /** A host of our own that no customer's URL may lead to. */
 export interface RefusedHost {
@@ -30,15 +30,25 @@ export function isRefusedName(refused: readonly RefusedHost[], host: string, por
 }
 
 /**
- * Whether an address and port are among them. A host of ours that is this machine is refused at all of its addresses: what
+ * Judges addresses for a port: whether an address is among them. A host of ours that is this machine is refused at all of its addresses: what
  * listens on every interface is reached through each.
+ *
+ * What is ours is looked up once, however many addresses a name has.
  */
-export function isRefusedAddress(refused: readonly RefusedHost[], address: string, port: number): boolean {
-  return refused.some((own) => {
-    if (!isPortOf(own, port)) return false;
-    if (own.host === 'localhost' || isThisMachine(own.host)) return isThisMachine(address);
-    return isSameAddress(own.host, address);
-  });
+export function refusedAddresses(refused: readonly RefusedHost[], port: number): (address: string) => boolean {
+  const own = refused.filter((one) => isPortOf(one, port));
+  if (own.length === 0) return () => false;
+  const keys = new Set(own.map(({ host }) => addressKey(host)));
+  const interfaces = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
+  const machine = new Set(interfaces.map(addressKey));
+  const isThisMachine = (address: string): boolean => isOfItself(address) || machine.has(addressKey(address));
+  const isMachineOwn = own.some(
+    ({ host }) => host === 'localhost' || (parseAddress(host) !== null && isThisMachine(host)),
+  );
+  return (address) => {
+    const key = addressKey(address);
+    return key !== null && (keys.has(key) || (isMachineOwn && isThisMachine(address)));
+  };
 }
 
 function parseRefusedHost(item: string): RefusedHost {
@@ -52,8 +62,8 @@ function isPortOf(own: RefusedHost, port: number): boolean {
   return own.port === null || own.port === port;
 }
 
-function isThisMachine(address: string): boolean {
+/** Whatever machine it is. */
+function isOfItself(address: string): boolean {
   const range = parseAddress(address)?.range();
-  if (range === 'loopback' || range === 'unspecified') return true;
-  return Object.values(networkInterfaces()).some((own) => own?.some((known) => isSameAddress(known.address, address)));
+  return range === 'loopback' || range === 'unspecified';
 }
