@@ -27,9 +27,7 @@ describe('a lane', () => {
     store = await MessagingStore.open(servers);
   });
   beforeEach(async () => {
-    await store.forgetDispatches();
-    lanes = new LaneStore(store);
-    await lanes.forgetOthers();
+    lanes = await LaneStore.anew(store);
   });
 
   const claimed = async (job: Job) => {

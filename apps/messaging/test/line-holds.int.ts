@@ -17,9 +17,7 @@ describe('a message that the provider took and then failed for its account', () 
     store = await MessagingStore.open(servers);
   });
   beforeEach(async () => {
-    await store.forgetDispatches();
-    lanes = new LaneStore(store);
-    await lanes.forgetOthers();
+    lanes = await LaneStore.anew(store);
   });
 
   /** A job of two, of which the provider took the first. */

@@ -1,44 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { coalesce, type Coalesced } from './coalesce.js';
-
-interface Item {
-  readonly tenant: string;
-  readonly value: number;
-}
-
-const serverError = (code: string): Error => Object.assign(new Error(code), { code, severity: 'ERROR' });
-const many = Array.from({ length: 50 }, (_, index) => index);
-
-/** What has its answer is noted, and what waits for a slot begins. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
-}
-
-/** A function over rows of which some are locked. A wait for one of them ends with `endWaits`; that of a probe at once. */
-function overLocks(isLocked: (item: Item) => boolean): {
-  readonly call: Coalesced<Item, number>;
-  readonly probed: Item[][];
-  endWaits(): void;
-} {
-  const waits: (() => void)[] = [];
-  const probed: Item[][] = [];
-  const call = coalesce<Item, number>({
-    name: 'test',
-    run: async (items, { isProbe }) => {
-      await new Promise(setImmediate);
-      if (!items.some(isLocked)) return items.map(({ value }) => ({ ok: value }));
-      if (isProbe) probed.push([...items]);
-      else if (new Set(items.map(({ tenant }) => tenant)).size === 1) {
-        await new Promise<void>((resolve) => waits.push(resolve));
-      }
-      throw serverError('55P03');
-    },
-    tenant: ({ tenant }) => tenant,
-    serialKey: ({ tenant, value }) => `${tenant} ${value}`,
-    limits: { items: 200, bytes: 100, inFlight: 1, waiting: 4_000 },
-  });
-  return { call, probed, endWaits: () => waits.splice(0).forEach((end) => end()) };
-}
+import { many, overLocks, turns, type Item } from '../test/many-locks.js';
 
 describe('coalesce with items that wait behind the locks of many', () => {
   /** How many of the calls have their outcome. */

@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { coalesce, type Coalesced } from './coalesce.js';
+import { serverError } from '../test/server-error.js';
 
 interface Item {
   readonly tenant: string;
@@ -10,7 +11,6 @@ interface Item {
 
 const a = (value: number, more: Partial<Item> = {}): Item => ({ tenant: 'a', value, ...more });
 const b = (value: number): Item => ({ tenant: 'b', value });
-const serverError = (code: string): Error => Object.assign(new Error(code), { code, severity: 'ERROR' });
 
 describe.each(['55P03', '57014'])('coalesce with a row that is locked (%s)', (code) => {
   /** A function over rows of which some are locked: whoever meets one of them times out. */

@@ -1,13 +1,12 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { coalesce, type Coalesced } from './coalesce.js';
+import { serverError } from '../test/server-error.js';
 
 interface Item {
   readonly tenant: string;
   readonly key: string;
   readonly isRefused?: boolean;
 }
-
-const serverError = (code: string): Error => Object.assign(new Error(code), { code, severity: 'ERROR' });
 
 /** A function over serial keys of which some are locked. What it refuses takes no lock. */
 function overKeys(isLocked: (item: Item) => boolean): {

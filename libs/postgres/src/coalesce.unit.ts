@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { coalesce, type Coalesced, type CoalesceSpec, type Outcome } from './coalesce.js';
+import { serverError } from '../test/server-error.js';
 
 interface Item {
   readonly tenant: string;
@@ -48,7 +49,6 @@ class Harness {
 
 const a = (value: number, more: Partial<Item> = {}): Item => ({ tenant: 'a', value, ...more });
 const b = (value: number, more: Partial<Item> = {}): Item => ({ tenant: 'b', value, ...more });
-const serverError = (code: string): Error => Object.assign(new Error(code), { code, severity: 'ERROR' });
 const values = (batch: { items: readonly Item[] }): number[] => batch.items.map(({ value }) => value);
 
 describe('coalesce', () => {

@@ -1,0 +1,47 @@
+import { coalesce, type Coalesced } from '../src/coalesce.js';
+import { serverError } from './server-error.js';
+
+/** An item of a tenant, which locks a row of its own unless it has a key. */
+export interface Item {
+  readonly tenant: string;
+  readonly value: number;
+  readonly key?: string;
+}
+
+/** So many rows are locked. */
+export const many = Array.from({ length: 50 }, (_, index) => index);
+
+/** What has its answer is noted, and what waits for a slot begins. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+}
+
+/** A function over rows of which some are locked. A wait for one of them ends with `endWaits`; that of a probe at once. */
+export function overLocks(isLocked: (item: Item) => boolean): {
+  readonly call: Coalesced<Item, number>;
+  readonly probed: Item[][];
+  /** Batches of several tenants. */
+  readonly shared: Item[][];
+  endWaits(): void;
+} {
+  const waits: (() => void)[] = [];
+  const probed: Item[][] = [];
+  const shared: Item[][] = [];
+  const call = coalesce<Item, number>({
+    name: 'test',
+    run: async (items, { isProbe }) => {
+      const isShared = new Set(items.map(({ tenant }) => tenant)).size > 1;
+      if (isShared) shared.push([...items]);
+      await new Promise(setImmediate);
+      if (!items.some(isLocked)) return items.map(({ value }) => ({ ok: value }));
+      if (isProbe) probed.push([...items]);
+      else if (!isShared) await new Promise<void>((resolve) => waits.push(resolve));
+      throw serverError('55P03');
+    },
+    tenant: ({ tenant }) => tenant,
+    organization: ({ tenant }) => tenant.split(' ')[0] ?? tenant,
+    serialKey: ({ tenant, value, key }) => `${tenant} ${key ?? value}`,
+    limits: { items: 200, bytes: 100, inFlight: 1, waiting: 4_000 },
+  });
+  return { call, probed, shared, endWaits: () => waits.splice(0).forEach((end) => end()) };
+}
