@@ -25,8 +25,8 @@ export type Migrations = MigrateOptions['migrations'];
 export type DatabaseOverrides = Partial<Omit<DatabaseOptions, 'schema'>>;
 
 /**
- * For tests in which one waits for what another holds, a connection too: no time of a service ends the wait, or the transaction that is waited for, before
- * the test has seen it, on a machine that is busy with other work too.
+ * For tests in which one waits for what another holds, a connection too: no time of a service ends the wait, or the transaction that is
+ * waited for, before the test has seen it, on a machine that is busy with other work too.
  */
 export const patience = {
   connectWithinMs: 120_000,

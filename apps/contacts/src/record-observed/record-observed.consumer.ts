@@ -58,9 +58,10 @@ export class RecordObservedConsumer extends EventConsumer<ReadonlySet<string>> {
     if (!found) return;
     const { id: eventId, occurredAt: at } = envelope;
     const observed = { ...found.data, organizationId: found.organizationId, eventId, at };
+    const traceparent = traceparentOf(context);
     const isKnown =
-      (await this.batch.change(recordObserved(observed, traceparentOf(context)))) ||
-      (await this.recordOfErased(observed, traceparentOf(context)));
+      (await this.batch.change(recordObserved(observed, traceparent))) ||
+      (await this.recordOfErased(observed, traceparent));
     if (!isKnown) this.log.warn('observed-event.unknown-contact', { eventId });
   }
 

@@ -75,7 +75,7 @@ function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact
 }
 
 /**
- * The number changed of a person whose opt-outs are held for it alone, or whose contact cannot be told from the one that has it since: they
+ * The number changed of a person whose opt-outs are held for it alone, or whose contact may be the one that has it since: they
  * hold for the new number too, and go on holding for the former one, which may be of the same person again. Once for a note: what
  * is lifted since does not come back.
  */

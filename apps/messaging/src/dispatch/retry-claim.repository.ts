@@ -179,7 +179,8 @@ const goesOnAs = (look: string): string => `p.merged_into IS NOT NULL AND EXISTS
 /**
  * Under the locks of contacts and phones, in a look of its own: it sees every suppression that was committed before they
  * were had. The number may have become another contact's since the message was accepted, and the contact may have been merged into another;
- * the opt-outs of all of them count; of a number that is free contacts is asked (`Dispatcher`). Who was merged is erased with the one that goes on, and not with one in between.
+ * the opt-outs of all of them count; of a number that is free contacts is asked (`Dispatcher`). Who was merged is erased with the one
+ * that goes on, and not with one in between.
  */
 export const judgeAttemptsSql = statement<Omit<ClaimedAttempt, 'markedMs' | 'lane'>>(
   'messaging.dispatch.judge',

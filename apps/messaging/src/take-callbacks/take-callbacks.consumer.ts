@@ -2,7 +2,7 @@ import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import { traceparentOf, type DeliveredEvent, type Unhurried } from '@switchboard/nats';
 import { buryEvent, type Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
-import { EventConsumer, type Log, type Platform } from '@switchboard/platform';
+import { EventConsumer, systemClock, type Log, type Platform } from '@switchboard/platform';
 import { callbackMetrics } from '../callback/callback-metrics.js';
 import { reportUnknown } from '../callback/report-unknown.js';
 import { takeStatuses, type StatusReport } from '../callback/take-statuses.js';
@@ -144,7 +144,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
 function holdsOf(events: readonly DeliveredEvent[], plans: Prepared['plans']): HoldTarget[] {
   return events.flatMap(({ envelope: { id, occurredAt } }) => {
     const plan = plans.get(id);
-    if (plan?.act !== 'report' || plan.hold === null || !isNews(new Date(occurredAt), Date.now())) return [];
+    if (plan?.act !== 'report' || plan.hold === null || !isNews(new Date(occurredAt), systemClock.now())) return [];
     const { organizationId, id: channelId } = plan.channel;
     return [{ organizationId, channelId, jobId: null, reason: plan.hold }];
   });

@@ -76,8 +76,8 @@ export class CreateWebhookHandler {
 
   private async read(on: Queryable, organizationId: string, id: string): Promise<CreatedWebhook | null> {
     const row = await findWebhook(on, organizationId, id);
-    const secrets = await readSecrets(on, this.box, organizationId, id);
-    return row && secrets && { webhook: webhookView(row), secret: secrets.secret };
+    const secrets = row && (await readSecrets(on, this.box, organizationId, id));
+    return secrets && { webhook: webhookView(row), secret: secrets.secret };
   }
 
   private async insert(

@@ -65,9 +65,8 @@ const storeEvents = statement<StoredDelivery>(
        WHERE organization_id = s.organization_id AND s.type = ANY (events) AND deactivated_at IS NULL AND s.id >= events_from
        OFFSET 0) AS w
      RETURNING webhook_id, event_id)
-   SELECT made.webhook_id AS "webhookId", made.event_id AS "eventId", coalesce(l.is_probed, false) AS "isProbed"
-   FROM made LEFT JOIN LATERAL (
-     SELECT probing_since IS NOT NULL AS is_probed FROM lane WHERE webhook_id = made.webhook_id LIMIT 1) AS l ON true`,
+   SELECT made.webhook_id AS "webhookId", made.event_id AS "eventId", l.probing_since IS NOT NULL AS "isProbed"
+   FROM made LEFT JOIN LATERAL (SELECT probing_since FROM lane WHERE webhook_id = made.webhook_id LIMIT 1) AS l ON true`,
 );
 
 /**

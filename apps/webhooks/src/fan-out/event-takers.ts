@@ -9,13 +9,14 @@ export interface EventTaker {
   readonly isProbed: boolean;
 }
 
+/** How many webhooks took an event, and how many of them are not probed. */
 interface Taken {
   readonly count: number;
-  readonly isByProbedAlone: boolean;
+  readonly answering: number;
 }
 
 /** Of a kind that was not met. */
-const UNKNOWN: Taken = { count: 1, isByProbedAlone: false };
+const UNKNOWN: Taken = { count: 1, answering: 1 };
 
 /**
  * Knows which webhooks took the last event of a kind and organization. It decides how soon, and in which order, the next are
@@ -32,8 +33,7 @@ export class EventTakers {
    * seconds apart.
    */
   haveTime(envelope: EventEnvelope): boolean {
-    const { count, isByProbedAlone } = this.last(envelope);
-    return count === 0 || isByProbedAlone;
+    return this.last(envelope).answering === 0;
   }
 
   /** How many webhooks took the last such event; 1 for a kind that it has not met. */
@@ -45,8 +45,8 @@ export class EventTakers {
   note(envelope: EventEnvelope, takers: readonly EventTaker[]): void {
     const kind = kindOf(envelope);
     if (!this.taken.has(kind) && this.taken.size >= this.kindsMax) this.taken.clear();
-    const isByProbedAlone = takers.length > 0 && takers.every(({ isProbed }) => isProbed);
-    this.taken.set(kind, { count: takers.length, isByProbedAlone });
+    const answering = takers.filter(({ isProbed }) => !isProbed).length;
+    this.taken.set(kind, { count: takers.length, answering });
   }
 
   private last(envelope: EventEnvelope): Taken {
