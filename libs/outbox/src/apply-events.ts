@@ -1,7 +1,7 @@
 import { context, SpanKind, trace } from '@opentelemetry/api';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { DeliveredEvent, Disposition } from '@switchboard/nats';
-import { statement, withConflictRetries, type Database, type Transaction } from '@switchboard/postgres';
+import { statement, withConflictRetries, type Database, type LockWait, type Transaction } from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
 import { consumerMetrics } from './consumer-metrics.js';
 import { buryEvent, takeLetters } from './dead-letter.js';
@@ -45,6 +45,8 @@ export interface BatchHandler<Prepared> {
 export interface RunSpec<Prepared> {
   readonly handler: BatchHandler<Prepared>;
   readonly origin: EventOrigin;
+  /** See `TransactionOptions`; `usual` by default. */
+  readonly lockWait?: LockWait;
 }
 
 /** Before one that waits is: its deliveries may be those of an outage. */
@@ -121,7 +123,7 @@ async function applyTraced<Prepared>(
 }
 
 async function apply<Prepared>(
-  { handler, origin }: RunSpec<Prepared>,
+  { handler, origin, lockWait = 'usual' }: RunSpec<Prepared>,
   events: readonly DeliveredEvent[],
 ): Promise<Disposition[]> {
   const prepared = await handler.prepare(events);
@@ -153,7 +155,7 @@ async function apply<Prepared>(
       const isSettled = (id: string): boolean => (origin === 'delivery' ? !postponed.has(id) : taken.has(id));
       return { waiting: postponed, applied: unseen.length - postponed.size, isSettled };
     },
-    { hasShortLocks: true },
+    { hasShortLocks: true, lockWait },
   );
   const { handled } = consumerMetrics();
   handled(handler.consumer, 'applied', applied);

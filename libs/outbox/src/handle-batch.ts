@@ -1,6 +1,6 @@
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { RpcUnanswered, type DeliveredEvent, type Disposition } from '@switchboard/nats';
-import { isTimedOut, isTransientConflict, isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
+import { isTimedOut, isTransientConflict, isUnavailable, OutcomeUnknown, type LockWait } from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
 import { applyEvents, WAITING_BACKOFF, type BatchHandler, type RunSpec } from './apply-events.js';
 import { consumerMetrics } from './consumer-metrics.js';
@@ -29,6 +29,8 @@ const lockedLines = new WeakMap<object, LockedLines>();
  * A batch that times out (a lock that is held for long) is run again line by line, until a few lines have timed out; the line
  * that alone times out is halved, a few times a batch, then left alone for a growing pause. An event that alone times out has
  * failed, if others have passed since its line timed out before: a lock that is common to all is no event's failure.
+ * From then on the line shares no transaction with others for 5 s, and from the second line that is found on none does of which
+ * nothing is known, while locks are given up early, which is no failure either: what shares one holds rows of others.
  */
 export async function handleBatch<Prepared>(
   handler: BatchHandler<Prepared>,
@@ -60,15 +62,17 @@ interface Run<Prepared> extends RunSpec<Prepared> {
   readonly timeouts: Map<string, number>;
 }
 
-/** What is locked is tried after the others, line by line, once its pause is over. */
+/** What is locked, or may be, is tried after the others, line by line: what is locked once its pause is over. */
 async function settleAll<Prepared>(spec: RunSpec<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
   const locked = lockedLines.get(spec.handler) ?? new LockedLines();
   lockedLines.set(spec.handler, locked);
   const run = { ...spec, locked, timeouts: new Map<string, number>() };
-  const { free = [], apart = [] } = Object.groupBy(events, (event) =>
-    locked.has(lineOf(run, event)) ? 'apart' : 'free',
-  );
-  const tried = [...Map.groupBy(apart, (event) => lineOf(run, event))].filter(([line]) => locked.pauseMs(line) === 0);
+  const lines = Map.groupBy(events, (event) => lineOf(run, event));
+  const apart = locked.apart(new Set(lines.keys()));
+  const free = events.filter((event) => !apart.has(lineOf(run, event)));
+  const tried = [...lines]
+    .filter(([line]) => apart.has(line) && locked.pauseMs(line) === 0)
+    .toSorted(([a], [b]) => Number(locked.has(a)) - Number(locked.has(b)));
   const settled = new Map<DeliveredEvent, Disposition>();
   const settle = async (part: readonly DeliveredEvent[]): Promise<void> => {
     const dispositions = await halve(run, part);
@@ -84,12 +88,13 @@ async function settleAll<Prepared>(spec: RunSpec<Prepared>, events: readonly Del
 }
 
 async function halve<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
+  const lockWait = lockWaitOf(run, events);
   try {
-    const dispositions = await applyEvents(run, events);
-    run.locked.somethingPassed();
+    const dispositions = await applyEvents({ ...run, lockWait }, events);
+    run.locked.somethingPassed(events.map((event) => lineOf(run, event)));
     return dispositions;
   } catch (error) {
-    if (isTimedOut(error)) return splitTimedOut(run, events, error);
+    if (isTimedOut(error)) return splitTimedOut(run, events, error, lockWait);
     if (isNotNow(error)) {
       consumerMetrics().handled(run.handler.consumer, 'failed', events.length);
       throw error;
@@ -97,6 +102,11 @@ async function halve<Prepared>(run: Run<Prepared>, events: readonly DeliveredEve
     if (events.length > 1) return inHalves(run, events);
     return Promise.all(events.map((event) => giveBackOrBury(run, event, error)));
   }
+}
+
+function lockWaitOf<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): LockWait {
+  if (!run.locked.isOfMany()) return 'usual';
+  return new Set(events.map((event) => lineOf(run, event))).size > 1 ? 'shared-probe' : 'probe';
 }
 
 async function inHalves<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
@@ -109,9 +119,11 @@ async function splitTimedOut<Prepared>(
   run: Run<Prepared>,
   events: readonly DeliveredEvent[],
   error: unknown,
+  lockWait: LockWait,
 ): Promise<Disposition[]> {
   const lines = Map.groupBy(events, (event) => lineOf(run, event));
   if (lines.size > 1) {
+    run.locked.sharedTimedOut();
     const settled = new Map<DeliveredEvent, Disposition>();
     for (const part of lines.values()) {
       if (run.timeouts.size >= LINES_TIMED_OUT_MAX) break;
@@ -128,7 +140,8 @@ async function splitTimedOut<Prepared>(
     if (events.length > 1 && timeouts >= LINE_TIMEOUTS_MAX) return giveBack(run, events);
   }
   if (events.length > 1) return inHalves(run, events);
-  if (!isOwn) return giveBack(run, events);
+  // A lock that was given up early is no failure: an ordinary one may take as long.
+  if (!isOwn || lockWait !== 'usual') return giveBack(run, events);
   return Promise.all(events.map((event) => giveBackOrBury(run, event, error)));
 }
 

@@ -1,9 +1,12 @@
+import { LockTrouble } from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
 
 /** How long a line is left alone after its first timeout, and at most. */
 const PAUSE = { firstMs: 1_000, maxMs: 30_000 };
 /** Far more than are locked at once. */
 const LINES_MAX = 1_000;
+/** So long after its last timeout a line shares no transaction with others, though something of it passes: more may be locked. */
+const APART_MS = 5_000;
 
 interface Locked {
   readonly times: number;
@@ -18,6 +21,9 @@ interface Locked {
  */
 export class LockedLines {
   private readonly locked = new Map<string, Locked>();
+  /** When lines last timed out, whatever has passed of them since. */
+  private readonly timedOutMs = new Map<string, number>();
+  private readonly trouble = new LockTrouble();
   private passes = 0;
 
   /** @param nowMs monotonic milliseconds */
@@ -25,6 +31,19 @@ export class LockedLines {
 
   has(line: string): boolean {
     return this.locked.has(line);
+  }
+
+  /** Those that are to share no transaction with others: some of their rows are locked, or may be while those of many are. */
+  apart(lines: ReadonlySet<string>): ReadonlySet<string> {
+    const nowMs = this.nowMs();
+    const isLocked = (line: string): boolean =>
+      this.locked.has(line) || nowMs - (this.timedOutMs.get(line) ?? -Infinity) <= APART_MS;
+    return new Set([...[...lines].filter(isLocked), ...this.trouble.unproven(lines, nowMs)]);
+  }
+
+  /** Whether those of many are locked: then a lock is given up early, so that none waits for long behind what is tried. */
+  isOfMany(): boolean {
+    return this.trouble.isOfMany(this.nowMs());
   }
 
   /** Milliseconds for which events of the line are to be left alone; 0 when it may be tried. */
@@ -44,21 +63,35 @@ export class LockedLines {
    */
   timedOut(line: string, isFirst: boolean): boolean {
     const { passes } = this;
+    const nowMs = this.nowMs();
     const before = this.locked.get(line);
     const times = (before?.times ?? 0) + (isFirst ? 1 : 0);
-    this.locked.delete(line);
-    this.locked.set(line, { times, passes, untilMs: this.nowMs() + backoffMs(times, PAUSE) });
-    const [oldest] = this.locked.keys();
-    if (this.locked.size > LINES_MAX && oldest !== undefined) this.locked.delete(oldest);
+    putLast(this.locked, line, { times, passes, untilMs: nowMs + backoffMs(times, PAUSE) });
+    putLast(this.timedOutMs, line, nowMs);
+    this.trouble.timedOut(line, line, nowMs);
     return before !== undefined && before.passes < passes;
   }
 
-  /** Events of whatever line have passed. */
-  somethingPassed(): void {
+  /** Events of several lines have timed out together. */
+  sharedTimedOut(): void {
+    this.trouble.sharedTimedOut(this.nowMs());
+  }
+
+  /** Events of these lines have passed. */
+  somethingPassed(lines: Iterable<string> = []): void {
     this.passes++;
+    for (const line of lines) this.trouble.passed(line, this.nowMs());
   }
 
   passed(line: string): void {
     this.locked.delete(line);
   }
+}
+
+/** Drops the oldest when there are too many. */
+function putLast<Value>(map: Map<string, Value>, line: string, value: Value): void {
+  map.delete(line);
+  map.set(line, value);
+  const [oldest] = map.keys();
+  if (map.size > LINES_MAX && oldest !== undefined) map.delete(oldest);
 }

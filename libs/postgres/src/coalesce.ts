@@ -5,6 +5,7 @@ import { measureBatches } from './batch-metrics.js';
 import { FairQueue } from './fair-queue.js';
 import { LockTrouble } from './lock-trouble.js';
 import { isTimedOut } from './postgres-errors.js';
+import type { LockWait } from './transaction-query.js';
 import {
   dropOver,
   settleApart,
@@ -61,7 +62,7 @@ const APART_IN_FLIGHT = 2;
 /** The same of what timed out by itself: none of the others waits behind it, however many rows are locked. */
 const STALLED_IN_FLIGHT = 1;
 /** While so many of them wait, each is tried for as short as one that was just set apart: their round takes 5 s with fifty, not 25. */
-const STALLED_MANY = 4;
+const STALLED_MANY = 2;
 /** A tenant with serial keys that time out while others of it pass stays apart for so long: more of its keys may be locked. */
 const KEYS_APART_MS = 5_000;
 const tracer = trace.getTracer('@switchboard/postgres');
@@ -76,12 +77,13 @@ const tracer = trace.getTracer('@switchboard/postgres');
  *
  * When a batch times out (55P03, 57014), each of its tenants is set apart: what waits of it and what comes is run in batches
  * of its own, one at a time and two over all that are set apart, in no slot of the others, until one passes, which is at once
- * but for the tenant whose row is locked. Its first run gives up a lock early (`isProbe`), then that one is run again and again
+ * but for the tenant whose row is locked. Its first run gives up a lock early (`probe`), then that one is run again and again
  * while its callers wait (5 s without a signal), in a slot of those that timed out by themselves: by turns of tenants, short ones
  * while many wait, so that however many rows are locked no other waits behind them. Where other serial keys of it pass, the
  * guilty key is run apart from them, and they from other tenants until none of its keys has timed out for 5 s: of thousands of
  * locked rows each would cost the others a timeout. While several organizations are found so, a tenant of which nothing is known
- * is tried by itself before it shares a batch (`LockTrouble`). A batch of several tenants that meets a second conflict is run
+ * is tried by itself before it shares a batch (`LockTrouble`), and a batch of several gives up a lock earlier than that
+ * (`shared-probe`): it holds rows of those that have passed meanwhile. A batch of several tenants that meets a second conflict is run
  * apart as well.
  *
  * @throws SERVICE_UNAVAILABLE when the queue is full or draining; the signal's reason when aborted before a run, with
@@ -128,7 +130,11 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
       return false;
     }
     inFlight++;
-    void run(batch, async () => ({ stalled: await settleShared(spec, batch), hasPassed: false })).finally(() => {
+    const lockWait = trouble.isOfMany(performance.now()) ? 'shared-probe' : 'usual';
+    const settle = async (): Promise<ApartOutcome<Waiting<I, O>>> => {
+      return { stalled: await settleShared(spec, batch, lockWait), hasPassed: false };
+    };
+    void run(batch, settle).finally(() => {
       inFlight--;
       settleIdle();
       schedule();
@@ -145,8 +151,8 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     }
     const { name, batch } = taken;
     apartInFlight.set(name, haveStalled);
-    const isProbe = !haveStalled || queue.stalledCount >= STALLED_MANY;
-    const line = { name, isProbe, hasStalled: haveStalled, hasFreeKeys: keysStalledMs.has(name) };
+    const lockWait: LockWait = haveStalled && queue.stalledCount < STALLED_MANY ? 'usual' : 'probe';
+    const line = { name, lockWait, hasStalled: haveStalled, hasFreeKeys: keysStalledMs.has(name) };
     void run(batch, () => settleApart(spec, line, batch), name).finally(() => {
       apartInFlight.delete(name);
       // Others wait for as long as their callers do, wherever their turn is.

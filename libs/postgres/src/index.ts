@@ -2,6 +2,7 @@ export { CLOCKS_DIFFER_MAX_MS, ClocksDifferError, requireAgreedClocks } from './
 export { withConflictRetries } from './conflict-retries.js';
 export { Database, type DatabaseOptions } from './database.js';
 export { UnknownSchemaError, type FormerSchema } from './former-schema.js';
+export { LockTrouble } from './lock-trouble.js';
 export { floorAt, isAbove, LookFloor } from './look-floor.js';
 export {
   migrate,
@@ -42,6 +43,6 @@ export {
 export { declaredStatements, prepared, statement, type Statement } from './statement.js';
 export type { StatementRunner } from './statement-runner.js';
 export type { Queryable, Transaction, TransactionOptions } from './transaction.js';
-export { lockTimeout } from './transaction-query.js';
+export { lockTimeout, type LockWait } from './transaction-query.js';
 export { unnestColumns, type Column, type ColumnValues } from './unnest-columns.js';
 export { oldestSnapshotAge } from './oldest-snapshot.js';

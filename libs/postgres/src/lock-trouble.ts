@@ -45,9 +45,14 @@ export class LockTrouble {
     this.passedSince.add(tenant);
   }
 
+  /** Whether many are locked: what shares a batch then gives up a lock early, for it may be one that is not found yet. */
+  isOfMany(nowMs: number): boolean {
+    return this.organizations.size >= MANY && this.isLately(nowMs);
+  }
+
   /** Those that are to be tried by themselves before they share a batch. */
   unproven(tenants: Iterable<string>, nowMs: number): string[] {
-    if (this.organizations.size < MANY || !this.isLately(nowMs)) return [];
+    if (!this.isOfMany(nowMs)) return [];
     return [...tenants].filter((tenant) => this.found.has(tenant) || !this.passedSince.has(tenant));
   }
 

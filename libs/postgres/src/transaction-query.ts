@@ -28,19 +28,28 @@ const InnerQuery = pg.Query as unknown as new (
 /** To be run by itself once on each connection, so that later ones may travel with a statement. */
 export const beginStatement = statement('transaction.begin', 'BEGIN');
 
-/** How long work of many tenants waits for a lock; `isProbe`: a try of one of them alone. A setting of `lock_timeout`. */
-export function lockTimeout({ isProbe = false }: { readonly isProbe?: boolean } = {}): string {
-  return isProbe ? '100ms' : '500ms';
+/**
+ * How long work of many tenants waits for a lock. `probe`: one of them alone is tried, and others wait behind it. `shared-probe`:
+ * many are known to be locked, and what shares a transaction holds rows of others meanwhile, which their own probes outlast.
+ */
+export type LockWait = 'usual' | 'probe' | 'shared-probe';
+
+const LOCK_TIMEOUTS: Readonly<Record<LockWait, string>> = { usual: '500ms', probe: '100ms', 'shared-probe': '50ms' };
+
+/** A setting of `lock_timeout`. */
+export function lockTimeout(wait: LockWait = 'usual'): string {
+  return LOCK_TIMEOUTS[wait];
 }
 
 /** As `beginStatement`, for transactions of many tenants: what one of them has locked must not hold up the others. */
-export const shortLocksStatement = statement('transaction.short-locks', `SET LOCAL lock_timeout = '${lockTimeout()}'`);
-
-/** As `shortLocksStatement`, for a try of one of them alone. */
-export const probeLocksStatement = statement(
-  'transaction.probe-locks',
-  `SET LOCAL lock_timeout = '${lockTimeout({ isProbe: true })}'`,
-);
+export const shortLocksStatements: Readonly<Record<LockWait, Statement>> = {
+  usual: statement('transaction.short-locks', `SET LOCAL lock_timeout = '${lockTimeout('usual')}'`),
+  probe: statement('transaction.probe-locks', `SET LOCAL lock_timeout = '${lockTimeout('probe')}'`),
+  'shared-probe': statement(
+    'transaction.probe-shared-locks',
+    `SET LOCAL lock_timeout = '${lockTimeout('shared-probe')}'`,
+  ),
+};
 
 /** To be sent behind everything else of a transaction. Its name is what spans show. */
 export const commitStatement = statement('COMMIT', 'COMMIT');

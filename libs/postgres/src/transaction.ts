@@ -7,10 +7,10 @@ import {
   beginStatement,
   commitStatement,
   isPrepared,
-  probeLocksStatement,
-  shortLocksStatement,
+  shortLocksStatements,
   TransactionQuery,
   type BoundStatement,
+  type LockWait,
 } from './transaction-query.js';
 
 /** What runs statements: the pool, or a transaction. */
@@ -34,8 +34,8 @@ export interface TransactionOptions {
    * the one whose row is locked.
    */
   readonly hasShortLocks?: boolean;
-  /** With `hasShortLocks`: gives up a lock after 100 ms. */
-  readonly isProbe?: boolean;
+  /** With `hasShortLocks`: gives up a lock earlier. `usual` by default. */
+  readonly lockWait?: LockWait;
   /**
    * For work of one tenant alone, which may wait 5 s for a lock: at most two such of a tenant have connections at once, so
    * that a locked row of it does not use up the pool.
@@ -59,10 +59,9 @@ const unfit = new WeakSet<pg.PoolClient>();
 export async function runTransaction<Result>(
   client: pg.PoolClient,
   work: (tx: Transaction) => Promise<Result>,
-  { hasShortLocks = false, isProbe = false }: TransactionOptions = {},
+  { hasShortLocks = false, lockWait = 'usual' }: TransactionOptions = {},
 ): Promise<Result> {
-  const locks = isProbe ? probeLocksStatement : shortLocksStatement;
-  const beginnings = hasShortLocks ? [beginStatement, locks] : [beginStatement];
+  const beginnings = hasShortLocks ? [beginStatement, shortLocksStatements[lockWait]] : [beginStatement];
   const deferred: BoundStatement[] = [];
   let begun: Promise<unknown> | undefined;
   let isUnderWay = false;

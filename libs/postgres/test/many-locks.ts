@@ -1,4 +1,5 @@
 import { coalesce, type Coalesced } from '../src/coalesce.js';
+import type { LockWait } from '../src/transaction-query.js';
 import { serverError } from './server-error.js';
 
 /** An item of a tenant, which locks a row of its own unless it has a key. */
@@ -22,19 +23,25 @@ export function overLocks(isLocked: (item: Item) => boolean): {
   readonly probed: Item[][];
   /** Batches of several tenants. */
   readonly shared: Item[][];
+  /** How each of them waited for locks. */
+  readonly sharedWaits: LockWait[];
   endWaits(): void;
 } {
   const waits: (() => void)[] = [];
   const probed: Item[][] = [];
   const shared: Item[][] = [];
+  const sharedWaits: LockWait[] = [];
   const call = coalesce<Item, number>({
     name: 'test',
-    run: async (items, { isProbe }) => {
+    run: async (items, { lockWait }) => {
       const isShared = new Set(items.map(({ tenant }) => tenant)).size > 1;
-      if (isShared) shared.push([...items]);
+      if (isShared) {
+        shared.push([...items]);
+        sharedWaits.push(lockWait);
+      }
       await new Promise(setImmediate);
       if (!items.some(isLocked)) return items.map(({ value }) => ({ ok: value }));
-      if (isProbe) probed.push([...items]);
+      if (lockWait === 'probe') probed.push([...items]);
       else if (!isShared) await new Promise<void>((resolve) => waits.push(resolve));
       throw serverError('55P03');
     },
@@ -43,5 +50,5 @@ export function overLocks(isLocked: (item: Item) => boolean): {
     serialKey: ({ tenant, value, key }) => `${tenant} ${key ?? value}`,
     limits: { items: 200, bytes: 100, inFlight: 1, waiting: 4_000 },
   });
-  return { call, probed, shared, endWaits: () => waits.splice(0).forEach((end) => end()) };
+  return { call, probed, shared, sharedWaits, endWaits: () => waits.splice(0).forEach((end) => end()) };
 }

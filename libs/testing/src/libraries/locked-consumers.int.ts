@@ -98,10 +98,10 @@ describe('a batch of events with a row that is locked for long', () => {
   const lockedRow = `SELECT FROM contacts.aggregate WHERE id = 'locked' FOR UPDATE`;
   const wholeTable = 'LOCK contacts.aggregate';
   /** Monotonic time stands still but for `passes`. */
-  const stoppedClock = (): { passes(): void; restore(): void } => {
+  const stoppedClock = (): { passes(ms?: number): void; restore(): void } => {
     const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     return {
-      passes: () => void clock.mockReturnValue(performance.now() + 60_000),
+      passes: (ms = 60_000) => void clock.mockReturnValue(performance.now() + ms),
       restore: () => clock.mockRestore(),
     };
   };
@@ -159,6 +159,63 @@ describe('a batch of events with a row that is locked for long', () => {
         tries = 0;
         await handleBatch(handler, events);
         expect(tries).toBe(3);
+      });
+    } finally {
+      clock.restore();
+    }
+  });
+
+  /** Notes which organizations shared a transaction. */
+  const noting = (handler: BatchHandler<null>): { handler: BatchHandler<null>; runs: (string | null)[][] } => {
+    const runs: (string | null)[][] = [];
+    const { prepare } = handler;
+    const noted = (events: readonly DeliveredEvent[]): Promise<null> => {
+      runs.push([...new Set(events.map(({ envelope }) => envelope.organizationId))]);
+      return prepare(events);
+    };
+    return { handler: Object.assign(handler, { prepare: noted }), runs };
+  };
+
+  it('has none that has passed share a transaction with one of which nothing is known, from the second that is found on', async () => {
+    const clock = stoppedClock();
+    try {
+      const { handler, runs } = noting(locking());
+      await superuser.dataSource.query(`INSERT INTO contacts.aggregate VALUES ('locked-2', 1), ('locked-3', 1)`);
+      await whileLocked(`SELECT FROM contacts.aggregate WHERE id LIKE 'locked%' FOR UPDATE`, async () => {
+        const again = { retryAfterMs: expect.any(Number) };
+        const done = { ack: true };
+        const first = ['locked', 'locked-2', 'free', 'other'].map((name) => of(name));
+        expect(await handleBatch(handler, first)).toEqual([again, again, done, done]);
+        runs.length = 0;
+        const second = ['locked-3', 'free', 'new', 'other'].map((name) => of(name));
+        expect(await handleBatch(handler, second)).toEqual([again, done, done, done]);
+        expect(runs).toEqual([['free', 'other'], ['locked-3'], ['new']]);
+        // A lock that is given up early is no failure.
+        expect(await database.query(eventFailures, [])).toEqual([]);
+      });
+    } finally {
+      clock.restore();
+    }
+  });
+
+  it('keeps a line apart for 5 s after its last timeout, though something of it passes', async () => {
+    const clock = stoppedClock();
+    try {
+      let isLocked = true;
+      const { handler, runs } = noting(locking());
+      const { apply } = handler;
+      handler.apply = (tx, events, ...more) => (isLocked ? apply(tx, events, ...more) : Promise.resolve(new Set()));
+      await whileLocked(lockedRow, async () => {
+        await handleBatch(handler, [of('locked'), of('free')]);
+        isLocked = false;
+        clock.passes(4_000);
+        await handleBatch(handler, [of('locked'), of('free')]);
+        runs.length = 0;
+        clock.passes(1_000);
+        await handleBatch(handler, [of('locked'), of('free')]);
+        clock.passes(1);
+        await handleBatch(handler, [of('locked'), of('free')]);
+        expect(runs).toEqual([['free'], ['locked'], ['locked', 'free']]);
       });
     } finally {
       clock.restore();

@@ -142,8 +142,13 @@ describe('a transaction', () => {
         await expect(sent).rejects.toMatchObject({ code: '55P03' });
       }
       expect(await database.transaction((tx) => tx.query(lockTimeout, []), short)).toEqual([{ value: '500ms' }]);
-      const probe = { ...short, isProbe: true };
-      expect(await database.transaction((tx) => tx.query(lockTimeout, []), probe)).toEqual([{ value: '100ms' }]);
+      for (const [lockWait, value] of [
+        ['probe', '100ms'],
+        ['shared-probe', '50ms'],
+      ] as const) {
+        const probe = { ...short, lockWait };
+        expect(await database.transaction((tx) => tx.query(lockTimeout, []), probe)).toEqual([{ value }]);
+      }
       expect(await database.transaction((tx) => tx.query(lockTimeout, []))).toEqual([{ value: '5s' }]);
       expect(await database.query(lockTimeout, [])).toEqual([{ value: '5s' }]);
     } finally {

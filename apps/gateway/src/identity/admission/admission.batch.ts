@@ -65,7 +65,11 @@ async function askDatabase(
 ): Promise<Map<string, KeyRow>> {
   const costs = new Map<string, number>();
   for (const { hash, cost } of questions) costs.set(hash, (costs.get(hash) ?? 0) + cost);
-  const rows = await database.query(admitBatch, [[...costs.keys()], [...costs.values()], lockTimeout(options)]);
+  const rows = await database.query(admitBatch, [
+    [...costs.keys()],
+    [...costs.values()],
+    lockTimeout(options.lockWait),
+  ]);
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
