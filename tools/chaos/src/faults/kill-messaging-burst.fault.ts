@@ -14,8 +14,8 @@ const KILL_AFTER_MS = { min: 20, max: 700 };
 const UNKNOWN_MAX = 2;
 /** From when messaging is ready again to the final answer of each caller. */
 const ANSWER_WITHIN_MS = 2_000;
-/** A short run shares the machine with other tests: it finds callers who repeat without end, and no slow ones. */
-const ANSWER_WITHIN_SHORT_MS = 10_000;
+/** A short run shares the machine with other tests: it finds callers who repeat until they give up, at 60 s, and no slow ones. */
+const ANSWER_WITHIN_SHORT_MS = 60_000;
 const SETTLE_DEADLINE_MS = 60_000;
 
 /** The service that calls the upstream dies between marks and requests, hundreds of them at once. */
