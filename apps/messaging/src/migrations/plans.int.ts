@@ -4,7 +4,6 @@ import { messagingMigrations } from './all.js';
 
 const folder = join(import.meta.dirname, '..');
 const readsWhole = [
-  'messaging.conversation.next-snooze',
   'messaging.conversation.prune',
   'messaging.lane.all-withdrawn-messages',
   'messaging.lane.claimable',

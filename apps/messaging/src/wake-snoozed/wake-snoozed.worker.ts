@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
-import { Database } from '@switchboard/postgres';
-import { LOG, PollingWorker, type Log, type RoundResult } from '@switchboard/platform';
+import { Database, LookFloor } from '@switchboard/postgres';
+import { LOG, PollingWorker, systemClock, type Log, type RoundResult } from '@switchboard/platform';
 import { SnoozeSignal } from '../conversation/snooze-signal.js';
 import { wakeMetrics } from './wake-metrics.js';
-import { nextSnoozeEndMs, wakeSnoozed } from './wake-snoozed.js';
+import { nextSnooze, wakeSnoozed } from './wake-snoozed.js';
 
 /** Conversations of one transaction: more wait longer for their commit, and are no quicker. */
 const ROUND_MAX = 500;
@@ -24,6 +24,7 @@ const LOCKED_PAUSE_MS = 250;
 /** Returns snoozed conversations to OPEN when their time has come, whichever replica sees it first. */
 @Injectable()
 export class WakeSnoozedWorker extends PollingWorker {
+  private readonly floor = new LookFloor();
   private isStopping = false;
 
   constructor(
@@ -57,11 +58,15 @@ export class WakeSnoozedWorker extends PollingWorker {
 
   /** One transaction. @returns whether it took all that it could: there may be more; else when to look again */
   private async wake(): Promise<{ readonly isFull: boolean; readonly nextInMs: number | null }> {
-    const { latenessMs, nextInMs } = await this.database.transaction(async (tx) => {
-      const woken = await wakeSnoozed(tx, ROUND_MAX);
-      return { latenessMs: woken, nextInMs: woken.length === 0 ? await nextSnoozeEndMs(tx) : null };
+    const floorMs = this.floor.begin(systemClock.monotonic());
+    const { latenessMs, next } = await this.database.transaction(async (tx) => {
+      const woken = await wakeSnoozed(tx, ROUND_MAX, floorMs);
+      return { latenessMs: woken, next: woken.length === 0 ? await nextSnooze(tx, floorMs) : null };
     });
-    if (latenessMs.length === 0) return { isFull: false, nextInMs };
+    if (next) {
+      this.floor.move(next.floorMs, floorMs);
+      return { isFull: false, nextInMs: next.inMs };
+    }
     this.relay.wake();
     for (const lateMs of latenessMs) wakeMetrics().woken(lateMs);
     this.log.info('conversation.woken', { count: latenessMs.length, lateMs: Math.max(...latenessMs) });
