@@ -1,7 +1,13 @@
 import { context, SpanKind, trace } from '@opentelemetry/api';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { DeliveredEvent, Disposition } from '@switchboard/nats';
-import { statement, withConflictRetries, type Database, type LockWait, type Transaction } from '@switchboard/postgres';
+import {
+  statement,
+  withConflictRetries,
+  type Database,
+  type LockWaitMs,
+  type Transaction,
+} from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
 import { consumerMetrics } from './consumer-metrics.js';
 import { buryEvent, takeLetters } from './dead-letter.js';
@@ -42,11 +48,25 @@ export interface BatchHandler<Prepared> {
 }
 
 /** A batch of what is delivered, or of dead letters that are driven again. */
-export interface RunSpec<Prepared> {
+export interface BatchSpec<Prepared> {
   readonly handler: BatchHandler<Prepared>;
   readonly origin: EventOrigin;
-  /** See `TransactionOptions`; `usual` by default. */
-  readonly lockWait?: LockWait;
+}
+
+/** How events are applied in one transaction. */
+export interface RunSpec<Prepared> extends BatchSpec<Prepared> {
+  /** See `TransactionOptions`. */
+  readonly lockWaitMs: LockWaitMs;
+}
+
+/** What came of a transaction. */
+export interface AppliedEvents {
+  /** As many as events, in their order. */
+  readonly dispositions: Disposition[];
+  /** How many had an effect: 0 when all were applied before, or must wait. */
+  readonly applied: number;
+  /** What the transaction took. */
+  readonly tookMs: number;
 }
 
 /** Before one that waits is: its deliveries may be those of an outage. */
@@ -86,14 +106,14 @@ export async function takeEvent(tx: Transaction, consumer: string, eventId: stri
 export async function applyEvents<Prepared>(
   run: RunSpec<Prepared>,
   events: readonly DeliveredEvent[],
-): Promise<Disposition[]> {
+): Promise<AppliedEvents> {
   return withConflictRetries(() => applyMeasured(run, events));
 }
 
 async function applyMeasured<Prepared>(
   run: RunSpec<Prepared>,
   events: readonly DeliveredEvent[],
-): Promise<Disposition[]> {
+): Promise<AppliedEvents> {
   const startedMs = performance.now();
   try {
     return await applyTraced(run, events);
@@ -106,7 +126,7 @@ async function applyMeasured<Prepared>(
 async function applyTraced<Prepared>(
   run: RunSpec<Prepared>,
   events: readonly DeliveredEvent[],
-): Promise<Disposition[]> {
+): Promise<AppliedEvents> {
   const sampled = events.flatMap(({ context: own }) => {
     const spanContext = trace.getSpanContext(own);
     return spanContext && (spanContext.traceFlags & 1) === 1 ? [{ own, spanContext }] : [];
@@ -123,10 +143,11 @@ async function applyTraced<Prepared>(
 }
 
 async function apply<Prepared>(
-  { handler, origin, lockWait = 'usual' }: RunSpec<Prepared>,
+  { handler, origin, lockWaitMs }: RunSpec<Prepared>,
   events: readonly DeliveredEvent[],
-): Promise<Disposition[]> {
+): Promise<AppliedEvents> {
   const prepared = await handler.prepare(events);
+  const begunMs = performance.now();
   const { waiting, applied, isSettled } = await handler.database.transaction(
     async (tx) => {
       const given = new Set(events.map(({ envelope }) => envelope.id));
@@ -155,15 +176,17 @@ async function apply<Prepared>(
       const isSettled = (id: string): boolean => (origin === 'delivery' ? !postponed.has(id) : taken.has(id));
       return { waiting: postponed, applied: unseen.length - postponed.size, isSettled };
     },
-    { hasShortLocks: true, lockWait },
+    { hasShortLocks: true, lockWaitMs },
   );
+  const tookMs = performance.now() - begunMs;
   const { handled } = consumerMetrics();
   handled(handler.consumer, 'applied', applied);
   handled(handler.consumer, 'waiting', waiting.size);
   handled(handler.consumer, 'duplicate', events.length - applied - waiting.size);
-  return events.map((event) => {
+  const dispositions = events.map((event): Disposition => {
     if (isSettled(event.envelope.id)) return { ack: true };
     const retryAfterMs = backoffMs(event.deliveries, WAITING_BACKOFF);
     return handler.parkMs === undefined ? { retryAfterMs } : { retryAfterMs, parkMs: handler.parkMs };
   });
+  return { dispositions, applied, tookMs };
 }

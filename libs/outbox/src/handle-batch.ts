@@ -1,8 +1,16 @@
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { RpcUnanswered, type DeliveredEvent, type Disposition } from '@switchboard/nats';
-import { isTimedOut, isTransientConflict, isUnavailable, OutcomeUnknown, type LockWait } from '@switchboard/postgres';
+import {
+  isTimedOut,
+  isTransientConflict,
+  isUnavailable,
+  OutcomeUnknown,
+  sqlState,
+  USUAL_LOCK_WAIT_MS,
+  type LockWaitMs,
+} from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
-import { applyEvents, WAITING_BACKOFF, type BatchHandler, type RunSpec } from './apply-events.js';
+import { applyEvents, WAITING_BACKOFF, type BatchHandler, type BatchSpec } from './apply-events.js';
 import { consumerMetrics } from './consumer-metrics.js';
 import { buryFailedEvent, keepLetter } from './dead-letter.js';
 import { countFailure } from './event-failures.js';
@@ -16,6 +24,11 @@ const FAILED_BACKOFF = { firstMs: 250, maxMs: 60_000 };
 const LINE_TIMEOUTS_MAX = 3;
 /** Lines of a batch that time out before the others wait for the next one: each costs the batch half a second, or ten. */
 const LINES_TIMED_OUT_MAX = 3;
+/** The same while the rows of many are locked: each batch has one, and nothing of the others waits behind more. */
+const OF_MANY_TIMED_OUT_MAX = 1;
+/** Lines by themselves of a batch for which something that they need is away. */
+const LINES_AWAY_MAX = 3;
+const LOCK_NOT_HAD = '55P03';
 /** By handler: what it knows of locks outlasts a batch. */
 const lockedLines = new WeakMap<object, LockedLines>();
 
@@ -30,7 +43,8 @@ const lockedLines = new WeakMap<object, LockedLines>();
  * that alone times out is halved, a few times a batch, then left alone for a growing pause. An event that alone times out has
  * failed, if others have passed since its line timed out before: a lock that is common to all is no event's failure.
  * From then on the line shares no transaction with others for 5 s, and from the second line that is found on none does of which
- * nothing is known, while locks are given up early, which is no failure either: what shares one holds rows of others.
+ * nothing is known, while locks are given up early: what shares one holds rows of others. A lock that is given up early is no failure,
+ * and not looked for by halves; but one line in 10 s is waited for as usual (`LockedLines`).
  */
 export async function handleBatch<Prepared>(
   handler: BatchHandler<Prepared>,
@@ -56,45 +70,78 @@ export async function redriveBatch<Prepared>(
   return dispositions.filter((disposition) => 'ack' in disposition).length;
 }
 
-interface Run<Prepared> extends RunSpec<Prepared> {
+interface Run<Prepared> extends BatchSpec<Prepared> {
   readonly locked: LockedLines;
   /** Of this batch, by line. */
   readonly timeouts: Map<string, number>;
+  /** Lines of which something has timed out since others had passed. */
+  readonly own: Set<string>;
+  /** Lines of which something was applied. */
+  readonly passed: Set<string>;
+  /** Lines whose locks are waited for as usual. */
+  readonly turns: Set<string>;
 }
 
 /** What is locked, or may be, is tried after the others, line by line: what is locked once its pause is over. */
-async function settleAll<Prepared>(spec: RunSpec<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
+async function settleAll<Prepared>(
+  spec: BatchSpec<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<Disposition[]> {
   const locked = lockedLines.get(spec.handler) ?? new LockedLines();
   lockedLines.set(spec.handler, locked);
-  const run = { ...spec, locked, timeouts: new Map<string, number>() };
+  const none = { timeouts: new Map(), own: new Set<string>(), passed: new Set<string>(), turns: new Set<string>() };
+  const run: Run<Prepared> = { ...spec, locked, ...none };
   const lines = Map.groupBy(events, (event) => lineOf(run, event));
   const apart = locked.apart(new Set(lines.keys()));
   const free = events.filter((event) => !apart.has(lineOf(run, event)));
-  const tried = [...lines]
-    .filter(([line]) => apart.has(line) && locked.pauseMs(line) === 0)
-    .toSorted(([a], [b]) => Number(locked.has(a)) - Number(locked.has(b)));
   const settled = new Map<DeliveredEvent, Disposition>();
   const settle = async (part: readonly DeliveredEvent[]): Promise<void> => {
     const dispositions = await halve(run, part);
     part.forEach((event, index) => settled.set(event, dispositions[index] ?? again(run, event)));
   };
+  /** Of a line whose turn it is the first goes ahead, for a timeout of each half would hold up the others for seconds. */
+  const settleLine = async (line: string, part: readonly DeliveredEvent[]): Promise<void> => {
+    if (!locked.takesTurn(line)) return settle(part);
+    run.turns.add(line);
+    await settle(part.slice(0, 1));
+    if (part.length > 1 && !run.timeouts.has(line)) await settle(part.slice(1));
+  };
   if (free.length > 0) await settle(free);
-  for (const [line, part] of tried) {
-    if (run.timeouts.size >= LINES_TIMED_OUT_MAX) break;
-    await settle(part);
-    if (!run.timeouts.has(line)) locked.passed(line);
+  const away = new Map<string, unknown>();
+  const tried = [...lines].filter(([line]) => apart.has(line) && locked.pauseMs(line) === 0);
+  for (const [line, part] of tried.toSorted(([a], [b]) => locked.fromMs(a) - locked.fromMs(b))) {
+    if (hasTimedOutEnough(run) || away.size >= LINES_AWAY_MAX) break;
+    try {
+      await settleLine(line, part);
+      if (!run.timeouts.has(line) && run.passed.has(line)) locked.passed(line);
+    } catch (error) {
+      if (!isNotNow(error)) throw error;
+      away.set(line, error);
+    }
   }
+  // What is away for all is reported; for one alone, as where its row of another service is locked, that one is left alone.
+  if (away.size > 0 && settled.size === 0) throw [...away.values()][0];
+  for (const line of away.keys()) locked.timedOut(line, true);
   return events.map((event) => settled.get(event) ?? again(run, event));
 }
 
+function hasTimedOutEnough<Prepared>({ locked, timeouts }: Run<Prepared>): boolean {
+  return timeouts.size >= (locked.isOfMany() ? OF_MANY_TIMED_OUT_MAX : LINES_TIMED_OUT_MAX);
+}
+
 async function halve<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
-  const lockWait = lockWaitOf(run, events);
+  const lockWaitMs = lockWaitOf(run, events);
   try {
-    const dispositions = await applyEvents({ ...run, lockWait }, events);
-    run.locked.somethingPassed(events.map((event) => lineOf(run, event)));
+    const { dispositions, applied, tookMs } = await applyEvents({ ...run, lockWaitMs }, events);
+    // Duplicates, and what must wait, have taken no lock.
+    if (applied > 0) {
+      const lines = events.map((event) => lineOf(run, event));
+      for (const line of lines) run.passed.add(line);
+      run.locked.somethingPassed(lines, tookMs);
+    }
     return dispositions;
   } catch (error) {
-    if (isTimedOut(error)) return splitTimedOut(run, events, error, lockWait);
+    if (isTimedOut(error)) return splitTimedOut(run, events, error, lockWaitMs);
     if (isNotNow(error)) {
       consumerMetrics().handled(run.handler.consumer, 'failed', events.length);
       throw error;
@@ -104,9 +151,10 @@ async function halve<Prepared>(run: Run<Prepared>, events: readonly DeliveredEve
   }
 }
 
-function lockWaitOf<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): LockWait {
-  if (!run.locked.isOfMany()) return 'usual';
-  return new Set(events.map((event) => lineOf(run, event))).size > 1 ? 'shared-probe' : 'probe';
+function lockWaitOf<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): LockWaitMs {
+  const [line = '', ...others] = new Set(events.map((event) => lineOf(run, event)));
+  if (others.length > 0) return run.locked.sharedWaitMs();
+  return run.turns.has(line) ? USUAL_LOCK_WAIT_MS : run.locked.aloneWaitMs();
 }
 
 async function inHalves<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
@@ -119,7 +167,7 @@ async function splitTimedOut<Prepared>(
   run: Run<Prepared>,
   events: readonly DeliveredEvent[],
   error: unknown,
-  lockWait: LockWait,
+  lockWaitMs: LockWaitMs,
 ): Promise<Disposition[]> {
   const lines = Map.groupBy(events, (event) => lineOf(run, event));
   if (lines.size > 1) {
@@ -132,16 +180,15 @@ async function splitTimedOut<Prepared>(
     }
     return events.map((event) => settled.get(event) ?? again(run, event));
   }
-  let isOwn = false;
+  const wasEarly = lockWaitMs < USUAL_LOCK_WAIT_MS && sqlState(error) === LOCK_NOT_HAD;
   for (const line of lines.keys()) {
     const timeouts = (run.timeouts.get(line) ?? 0) + 1;
     run.timeouts.set(line, timeouts);
-    isOwn = run.locked.timedOut(line, timeouts === 1);
-    if (events.length > 1 && timeouts >= LINE_TIMEOUTS_MAX) return giveBack(run, events);
+    if (run.locked.timedOut(line, timeouts === 1)) run.own.add(line);
+    if (wasEarly || (events.length > 1 && timeouts >= LINE_TIMEOUTS_MAX)) return giveBack(run, events);
+    if (events.length === 1 && !run.own.has(line)) return giveBack(run, events);
   }
   if (events.length > 1) return inHalves(run, events);
-  // A lock that was given up early is no failure: an ordinary one may take as long.
-  if (!isOwn || lockWait !== 'usual') return giveBack(run, events);
   return Promise.all(events.map((event) => giveBackOrBury(run, event, error)));
 }
 

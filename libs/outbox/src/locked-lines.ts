@@ -1,4 +1,4 @@
-import { LockTrouble } from '@switchboard/postgres';
+import { LockTrouble, USUAL_LOCK_WAIT_MS, type LockWaitMs } from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
 
 /** How long a line is left alone after its first timeout, and at most. */
@@ -7,6 +7,8 @@ const PAUSE = { firstMs: 1_000, maxMs: 30_000 };
 const LINES_MAX = 1_000;
 /** So long after its last timeout a line shares no transaction with others, though something of it passes: more may be locked. */
 const APART_MS = 5_000;
+/** While those of many are locked, between lines that are waited for as usual. */
+const TURN_EVERY_MS = 10_000;
 
 interface Locked {
   readonly times: number;
@@ -25,6 +27,7 @@ export class LockedLines {
   private readonly timedOutMs = new Map<string, number>();
   private readonly trouble = new LockTrouble();
   private passes = 0;
+  private turnMs = -Infinity;
 
   /** @param nowMs monotonic milliseconds */
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
@@ -41,14 +44,40 @@ export class LockedLines {
     return new Set([...[...lines].filter(isLocked), ...this.trouble.unproven(lines, nowMs)]);
   }
 
-  /** Whether those of many are locked: then a lock is given up early, so that none waits for long behind what is tried. */
+  /** Whether those of many are locked. */
   isOfMany(): boolean {
     return this.trouble.isOfMany(this.nowMs());
   }
 
+  /** How long events of several lines wait for a lock. */
+  sharedWaitMs(): LockWaitMs {
+    return this.trouble.sharedWaitMs(this.nowMs());
+  }
+
+  /** How long events of one line wait for a lock. */
+  aloneWaitMs(): LockWaitMs {
+    return this.isOfMany() ? this.trouble.aloneWaitMs(this.nowMs()) : USUAL_LOCK_WAIT_MS;
+  }
+
+  /**
+   * Whether a lock of this line is waited for as usual though those of many are locked: that of one in 10 s which is known to be locked. So what is
+   * slow passes by turns, and what cannot pass fails.
+   */
+  takesTurn(line: string): boolean {
+    const nowMs = this.nowMs();
+    if (!this.isOfMany() || !this.locked.has(line) || nowMs - this.turnMs < TURN_EVERY_MS) return false;
+    this.turnMs = nowMs;
+    return true;
+  }
+
+  /** When the line may be tried again, in monotonic milliseconds; 0 for one that is not known to be locked. */
+  fromMs(line: string): number {
+    return this.locked.get(line)?.untilMs ?? 0;
+  }
+
   /** Milliseconds for which events of the line are to be left alone; 0 when it may be tried. */
   pauseMs(line: string): number {
-    return Math.max(0, (this.locked.get(line)?.untilMs ?? 0) - this.nowMs());
+    return Math.max(0, this.fromMs(line) - this.nowMs());
   }
 
   /** The lines that are to be left alone now. */
@@ -74,15 +103,18 @@ export class LockedLines {
 
   /** Events of several lines have timed out together. */
   sharedTimedOut(): void {
+    if (!this.isOfMany()) this.turnMs = this.nowMs();
     this.trouble.sharedTimedOut(this.nowMs());
   }
 
-  /** Events of these lines have passed. */
-  somethingPassed(lines: Iterable<string> = []): void {
+  /** Events of these lines have passed in a transaction, which took so long. */
+  somethingPassed(lines: Iterable<string>, tookMs: number): void {
     this.passes++;
+    this.trouble.ran(tookMs, this.nowMs());
     for (const line of lines) this.trouble.passed(line, this.nowMs());
   }
 
+  /** All of the line that was tried has passed. */
   passed(line: string): void {
     this.locked.delete(line);
   }

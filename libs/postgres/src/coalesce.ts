@@ -5,7 +5,7 @@ import { measureBatches } from './batch-metrics.js';
 import { FairQueue } from './fair-queue.js';
 import { LockTrouble } from './lock-trouble.js';
 import { isTimedOut } from './postgres-errors.js';
-import type { LockWait } from './transaction-query.js';
+import { USUAL_LOCK_WAIT_MS } from './transaction-query.js';
 import {
   dropOver,
   settleApart,
@@ -77,13 +77,13 @@ const tracer = trace.getTracer('@switchboard/postgres');
  *
  * When a batch times out (55P03, 57014), each of its tenants is set apart: what waits of it and what comes is run in batches
  * of its own, one at a time and two over all that are set apart, in no slot of the others, until one passes, which is at once
- * but for the tenant whose row is locked. Its first run gives up a lock early (`probe`), then that one is run again and again
+ * but for the tenant whose row is locked. Its first run gives up a lock early, then that one is run again and again
  * while its callers wait (5 s without a signal), in a slot of those that timed out by themselves: by turns of tenants, short ones
  * while many wait, so that however many rows are locked no other waits behind them. Where other serial keys of it pass, the
  * guilty key is run apart from them, and they from other tenants until none of its keys has timed out for 5 s: of thousands of
  * locked rows each would cost the others a timeout. While several organizations are found so, a tenant of which nothing is known
- * is tried by itself before it shares a batch (`LockTrouble`), and a batch of several gives up a lock earlier than that
- * (`shared-probe`): it holds rows of those that have passed meanwhile. A batch of several tenants that meets a second conflict is run
+ * is tried by itself before it shares a batch, and a batch of several gives up a lock earlier than that: it holds rows of those
+ * that have passed meanwhile (`LockTrouble`; no lock is given up early where runs take long by themselves). A batch of several tenants that meets a second conflict is run
  * apart as well.
  *
  * @throws SERVICE_UNAVAILABLE when the queue is full or draining; the signal's reason when aborted before a run, with
@@ -130,9 +130,12 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
       return false;
     }
     inFlight++;
-    const lockWait = trouble.isOfMany(performance.now()) ? 'shared-probe' : 'usual';
+    const nowMs = performance.now();
+    const isOfSeveral = batch.some(({ tenant }) => tenant !== batch[0]?.tenant);
+    const aloneMs = trouble.isOfMany(nowMs) ? trouble.aloneWaitMs(nowMs) : USUAL_LOCK_WAIT_MS;
+    const lockWaitMs = isOfSeveral ? trouble.sharedWaitMs(nowMs) : aloneMs;
     const settle = async (): Promise<ApartOutcome<Waiting<I, O>>> => {
-      return { stalled: await settleShared(spec, batch, lockWait), hasPassed: false };
+      return { stalled: await settleShared(spec, batch, lockWaitMs), hasPassed: false };
     };
     void run(batch, settle).finally(() => {
       inFlight--;
@@ -151,8 +154,9 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     }
     const { name, batch } = taken;
     apartInFlight.set(name, haveStalled);
-    const lockWait: LockWait = haveStalled && queue.stalledCount < STALLED_MANY ? 'usual' : 'probe';
-    const line = { name, lockWait, hasStalled: haveStalled, hasFreeKeys: keysStalledMs.has(name) };
+    const isUsual = haveStalled && queue.stalledCount < STALLED_MANY;
+    const lockWaitMs = isUsual ? USUAL_LOCK_WAIT_MS : trouble.aloneWaitMs(performance.now());
+    const line = { name, lockWaitMs, hasStalled: haveStalled, hasFreeKeys: keysStalledMs.has(name) };
     void run(batch, () => settleApart(spec, line, batch), name).finally(() => {
       apartInFlight.delete(name);
       // Others wait for as long as their callers do, wherever their turn is.
@@ -170,7 +174,9 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   ): Promise<void> => {
     const startedMs = performance.now();
     const { stalled, hasPassed } = await runTraced(spec, batch, settle);
-    measured.ran(batch.length, performance.now() - startedMs);
+    const endedMs = performance.now();
+    measured.ran(batch.length, endedMs - startedMs);
+    if (stalled.length === 0 && (hasPassed || apart === undefined)) trouble.ran(endedMs - startedMs, endedMs);
     queue.release(batch);
     if (apart !== undefined && hasPassed) notePass(apart, batch);
     noteKeys(stalled);

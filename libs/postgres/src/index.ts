@@ -43,6 +43,6 @@ export {
 export { declaredStatements, prepared, statement, type Statement } from './statement.js';
 export type { StatementRunner } from './statement-runner.js';
 export type { Queryable, Transaction, TransactionOptions } from './transaction.js';
-export { lockTimeout, type LockWait } from './transaction-query.js';
+export { lockTimeout, USUAL_LOCK_WAIT_MS, type LockWaitMs } from './transaction-query.js';
 export { unnestColumns, type Column, type ColumnValues } from './unnest-columns.js';
 export { oldestSnapshotAge } from './oldest-snapshot.js';

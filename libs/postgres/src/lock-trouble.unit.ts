@@ -54,4 +54,28 @@ describe('LockTrouble', () => {
     trouble.timedOut('a lane', 'a', 0);
     expect([trouble.isOfMany(1), trouble.unproven(['d'], 1)]).toEqual([false, []]);
   });
+
+  it('has locks given up early while it lasts, and those of a batch of several before those of what is tried alone', () => {
+    const trouble = troubleAt(0);
+    expect([trouble.sharedWaitMs(1), trouble.aloneWaitMs(1)]).toEqual([50, 100]);
+    expect(trouble.sharedWaitMs(5_001)).toBe(500);
+  });
+
+  it.each([
+    [20, [50, 100]],
+    [40, [100, 200]],
+    [90, [500, 500]],
+  ])('waits for longer where runs take long by themselves: %d ms', (tookMs, waits) => {
+    const trouble = troubleAt(0);
+    for (let run = 0; run < 50; run++) trouble.ran(tookMs, 0);
+    expect([trouble.sharedWaitMs(1), trouble.aloneWaitMs(1)]).toEqual(waits);
+  });
+
+  it('waits as usual when nothing has passed for 10 s, and briefly again when something has', () => {
+    const trouble = troubleAt(0);
+    for (let nowMs = 0; nowMs <= 10_001; nowMs += 100) trouble.timedOut('b', 'b', nowMs);
+    expect([trouble.aloneWaitMs(10_000), trouble.aloneWaitMs(10_001)]).toEqual([100, 500]);
+    trouble.ran(5, 10_001);
+    expect(trouble.aloneWaitMs(10_001)).toBe(100);
+  });
 });

@@ -5,7 +5,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { backoffMs } from '@switchboard/timing';
 import { isDataError, isTimedOut, isTransientConflict } from './postgres-errors.js';
 import type { QueueEntry } from './fair-queue.js';
-import type { LockWait } from './transaction-query.js';
+import type { LockWaitMs } from './transaction-query.js';
 
 /**
  * What became of one item of a batch. `provesNothing`: it took none of the locks that others of its tenant take, so that its
@@ -27,8 +27,8 @@ export interface Waiting<I, O> extends QueueEntry {
 
 /** How a run of a batch differs from others. */
 export interface RunOptions {
-  /** What is set apart is most likely not what is locked, and others wait behind it. */
-  readonly lockWait: LockWait;
+  /** What is set apart is most likely not what is locked, and others wait behind it: less than usual. */
+  readonly lockWaitMs: LockWaitMs;
 }
 
 /** How a batch is run; see `CoalesceSpec`. */
@@ -60,7 +60,7 @@ export interface ApartOutcome<W> {
 /** A line that is set apart. */
 export interface ApartLine {
   readonly name: string;
-  readonly lockWait: LockWait;
+  readonly lockWaitMs: LockWaitMs;
   /** Whether it timed out by itself and nothing of it has passed since. */
   readonly hasStalled: boolean;
   /** Whether keys of the tenant have passed lately while others timed out: it is not locked as a whole. */
@@ -87,9 +87,9 @@ const PARTS_STALLED_MAX = 8;
 export async function settleShared<I, O>(
   spec: BatchRun<I, O>,
   batch: readonly Waiting<I, O>[],
-  lockWait: LockWait,
+  lockWaitMs: LockWaitMs,
 ): Promise<Stalled<Waiting<I, O>>[]> {
-  const left = await settle({ ...spec, lockWait }, batch);
+  const left = await settle({ ...spec, lockWaitMs }, batch);
   if (!left) return [];
   const { error } = left;
   const tenants = Map.groupBy(left.items, ({ tenant }) => tenant);
@@ -103,13 +103,13 @@ export async function settleShared<I, O>(
  */
 export async function settleApart<I, O>(
   spec: BatchRun<I, O>,
-  { name, lockWait, hasStalled, hasFreeKeys }: ApartLine,
+  { name, lockWaitMs, hasStalled, hasFreeKeys }: ApartLine,
   batch: readonly Waiting<I, O>[],
 ): Promise<ApartOutcome<Waiting<I, O>>> {
   let hasPassed = false;
   const noting: Settling<I, O> = {
     ...spec,
-    lockWait,
+    lockWaitMs,
     run: async (items, options) => {
       const outcomes = await spec.run(items, options);
       hasPassed ||= outcomes.some((outcome) => 'ok' in outcome && outcome.provesNothing !== true);
@@ -176,11 +176,11 @@ async function settle<I, O>(
   spec: Settling<I, O>,
   taken: readonly Waiting<I, O>[],
 ): Promise<Left<Waiting<I, O>> | null> {
-  const { lockWait } = spec;
+  const { lockWaitMs } = spec;
   for (let batch = taken, runs = 1; batch.length > 0; batch = stillWaited(batch), runs++) {
     try {
       const items = batch.map(({ item }) => item);
-      answer(spec, batch, await spec.run(items, { lockWait }));
+      answer(spec, batch, await spec.run(items, { lockWaitMs }));
       return null;
     } catch (error) {
       if ((spec.runsAgain ?? isConflict)(error, runs)) {

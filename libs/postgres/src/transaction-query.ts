@@ -28,27 +28,23 @@ const InnerQuery = pg.Query as unknown as new (
 /** To be run by itself once on each connection, so that later ones may travel with a statement. */
 export const beginStatement = statement('transaction.begin', 'BEGIN');
 
-/**
- * How long work of many tenants waits for a lock. `probe`: one of them alone is tried, and others wait behind it. `shared-probe`:
- * many are known to be locked, and what shares a transaction holds rows of others meanwhile, which their own probes outlast.
- */
-export type LockWait = 'usual' | 'probe' | 'shared-probe';
+/** For how many milliseconds work of many tenants waits for a lock: `LockTrouble` says when it is less than usual. */
+export type LockWaitMs = 500 | 200 | 100 | 50;
 
-const LOCK_TIMEOUTS: Readonly<Record<LockWait, string>> = { usual: '500ms', probe: '100ms', 'shared-probe': '50ms' };
+/** Of ordinary work of many tenants. */
+export const USUAL_LOCK_WAIT_MS = 500;
 
 /** A setting of `lock_timeout`. */
-export function lockTimeout(wait: LockWait = 'usual'): string {
-  return LOCK_TIMEOUTS[wait];
+export function lockTimeout(waitMs: LockWaitMs = USUAL_LOCK_WAIT_MS): string {
+  return `${waitMs}ms`;
 }
 
 /** As `beginStatement`, for transactions of many tenants: what one of them has locked must not hold up the others. */
-export const shortLocksStatements: Readonly<Record<LockWait, Statement>> = {
-  usual: statement('transaction.short-locks', `SET LOCAL lock_timeout = '${lockTimeout('usual')}'`),
-  probe: statement('transaction.probe-locks', `SET LOCAL lock_timeout = '${lockTimeout('probe')}'`),
-  'shared-probe': statement(
-    'transaction.probe-shared-locks',
-    `SET LOCAL lock_timeout = '${lockTimeout('shared-probe')}'`,
-  ),
+export const shortLocksStatements: Readonly<Record<LockWaitMs, Statement>> = {
+  500: shortLocks(500),
+  200: shortLocks(200),
+  100: shortLocks(100),
+  50: shortLocks(50),
 };
 
 /** To be sent behind everything else of a transaction. Its name is what spans show. */
@@ -131,4 +127,8 @@ function runUnseen({ statement: own, values }: BoundStatement, wire: Wire): unkn
   const nothing = (): void => undefined;
   const bare = { describe: nothing, sync: nothing, close: nothing };
   return query.submit(Object.assign(Object.create(wire) as Wire, bare)) ?? refusal;
+}
+
+function shortLocks(waitMs: LockWaitMs): Statement {
+  return statement(`transaction.locks-${waitMs}-ms`, `SET LOCAL lock_timeout = '${lockTimeout(waitMs)}'`);
 }

@@ -9,8 +9,9 @@ import {
   isPrepared,
   shortLocksStatements,
   TransactionQuery,
+  USUAL_LOCK_WAIT_MS,
   type BoundStatement,
-  type LockWait,
+  type LockWaitMs,
 } from './transaction-query.js';
 
 /** What runs statements: the pool, or a transaction. */
@@ -34,8 +35,8 @@ export interface TransactionOptions {
    * the one whose row is locked.
    */
   readonly hasShortLocks?: boolean;
-  /** With `hasShortLocks`: gives up a lock earlier. `usual` by default. */
-  readonly lockWait?: LockWait;
+  /** With `hasShortLocks`: gives up a lock earlier. */
+  readonly lockWaitMs?: LockWaitMs;
   /**
    * For work of one tenant alone, which may wait 5 s for a lock: at most two such of a tenant have connections at once, so
    * that a locked row of it does not use up the pool.
@@ -59,9 +60,9 @@ const unfit = new WeakSet<pg.PoolClient>();
 export async function runTransaction<Result>(
   client: pg.PoolClient,
   work: (tx: Transaction) => Promise<Result>,
-  { hasShortLocks = false, lockWait = 'usual' }: TransactionOptions = {},
+  { hasShortLocks = false, lockWaitMs = USUAL_LOCK_WAIT_MS }: TransactionOptions = {},
 ): Promise<Result> {
-  const beginnings = hasShortLocks ? [beginStatement, shortLocksStatements[lockWait]] : [beginStatement];
+  const beginnings = hasShortLocks ? [beginStatement, shortLocksStatements[lockWaitMs]] : [beginStatement];
   const deferred: BoundStatement[] = [];
   let begun: Promise<unknown> | undefined;
   let isUnderWay = false;

@@ -1,5 +1,5 @@
 import { coalesce, type Coalesced } from '../src/coalesce.js';
-import type { LockWait } from '../src/transaction-query.js';
+import type { LockWaitMs } from '../src/transaction-query.js';
 import { serverError } from './server-error.js';
 
 /** An item of a tenant, which locks a row of its own unless it has a key. */
@@ -24,24 +24,24 @@ export function overLocks(isLocked: (item: Item) => boolean): {
   /** Batches of several tenants. */
   readonly shared: Item[][];
   /** How each of them waited for locks. */
-  readonly sharedWaits: LockWait[];
+  readonly sharedWaits: LockWaitMs[];
   endWaits(): void;
 } {
   const waits: (() => void)[] = [];
   const probed: Item[][] = [];
   const shared: Item[][] = [];
-  const sharedWaits: LockWait[] = [];
+  const sharedWaits: LockWaitMs[] = [];
   const call = coalesce<Item, number>({
     name: 'test',
-    run: async (items, { lockWait }) => {
+    run: async (items, { lockWaitMs }) => {
       const isShared = new Set(items.map(({ tenant }) => tenant)).size > 1;
       if (isShared) {
         shared.push([...items]);
-        sharedWaits.push(lockWait);
+        sharedWaits.push(lockWaitMs);
       }
       await new Promise(setImmediate);
       if (!items.some(isLocked)) return items.map(({ value }) => ({ ok: value }));
-      if (lockWait === 'probe') probed.push([...items]);
+      if (lockWaitMs === 100) probed.push([...items]);
       else if (!isShared) await new Promise<void>((resolve) => waits.push(resolve));
       throw serverError('55P03');
     },

@@ -54,7 +54,7 @@ export class ChangeContacts {
    */
   async run(
     changes: readonly ContactChange<unknown>[],
-    options: Pick<TransactionOptions, 'lockWait'> = {},
+    options: Pick<TransactionOptions, 'lockWaitMs'> = {},
   ): Promise<ChangeOutcome[]> {
     let held: readonly HeldForAlias[] = [];
     let erased: ReadonlySet<string> = new Set();
@@ -113,7 +113,7 @@ export class ChangeContacts {
     byOrganization: ReadonlyMap<string, ContactLedger>,
     held: readonly HeldForAlias[],
     at: Date,
-    options: Pick<TransactionOptions, 'lockWait'>,
+    options: Pick<TransactionOptions, 'lockWaitMs'>,
   ): Promise<boolean> {
     const ledgers = [...byOrganization.values()];
     const steps = ledgers.flatMap((ledger) => ledger.steps);

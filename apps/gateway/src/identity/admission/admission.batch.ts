@@ -68,7 +68,7 @@ async function askDatabase(
   const rows = await database.query(admitBatch, [
     [...costs.keys()],
     [...costs.values()],
-    lockTimeout(options.lockWait),
+    lockTimeout(options.lockWaitMs),
   ]);
   return new Map(rows.map((row) => [row.hash, row]));
 }
