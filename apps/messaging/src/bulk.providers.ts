@@ -11,12 +11,15 @@ import { GetLaneStateHandler } from './get-lane-state/get-lane-state.handler.js'
 import { ReleaseQuotaHandler } from './release-quota/release-quota.handler.js';
 import { ReserveQuotaHandler } from './reserve-quota/reserve-quota.handler.js';
 import { ResolveBulkContactsWorker } from './resolve-bulk-contacts/resolve-bulk-contacts.worker.js';
+import { SkipRecipientsHandler } from './skip-recipients/skip-recipients.handler.js';
+import { SkipRecipients } from './skip-recipients/skip-recipients.js';
 import { SubmitBatchHandler } from './submit-batch/submit-batch.handler.js';
 import { SubmitBatch } from './submit-batch/submit-batch.js';
 
 /** The rpcs of bulk sends. */
 export const bulkControllers = [
   SubmitBatchHandler,
+  SkipRecipientsHandler,
   ControlLaneHandler,
   GetLaneStateHandler,
   ReserveQuotaHandler,
@@ -34,6 +37,7 @@ export const bulkProviders = [
   InteractiveBegins,
   LaneSignal,
   ResolveBulkContactsWorker,
+  SkipRecipients,
   SubmitBatch,
   UnknownContactSignal,
 ];

@@ -4,6 +4,7 @@ import { claimLanes, type LaneAttempt, type LaneClaim } from '../src/begin-bulk/
 import { ChannelRepository } from '../src/channel/channel.repository.js';
 import { ControlLane } from '../src/control-lane/control-lane.js';
 import { LaneSignal, UnknownContactSignal } from '../src/bulk-lane/lane-signal.js';
+import { SkipRecipients } from '../src/skip-recipients/skip-recipients.js';
 import { SubmitBatch } from '../src/submit-batch/submit-batch.js';
 import type { MessagingStore, Sender } from './messaging-store.js';
 import { silentRelay } from './silent-relay.js';
@@ -22,11 +23,14 @@ const template = { id: 'ctemplate0', name: 'order_shipped', language: 'en_US' };
 /** What is done to lanes, step by step. */
 export class LaneStore {
   private readonly submitBatch: SubmitBatch;
+  private readonly skipRecipients: SkipRecipients;
   private readonly controlLane: ControlLane;
 
   constructor(private readonly store: MessagingStore) {
     const [lanes, unknown] = [new LaneSignal(), new UnknownContactSignal()];
-    this.submitBatch = new SubmitBatch(store.database, new ChannelRepository(store.database), lanes, unknown);
+    const channels = new ChannelRepository(store.database);
+    this.submitBatch = new SubmitBatch(store.database, channels, lanes, unknown);
+    this.skipRecipients = new SkipRecipients(store.database, channels, silentRelay);
     this.controlLane = new ControlLane(store.database, silentRelay, lanes);
   }
 
@@ -57,6 +61,12 @@ export class LaneStore {
   submit({ sender, jobId, throttlePerHour, items }: Job, part: readonly BulkItem[] = items) {
     const { organizationId, channelId: messagingChannelId } = sender;
     return this.submitBatch.execute(organizationId, { jobId, messagingChannelId, throttlePerHour, items: part });
+  }
+
+  skip({ sender, jobId, throttlePerHour, items }: Job) {
+    const { organizationId, channelId: messagingChannelId } = sender;
+    const recipients = items.map(({ recipientIndex, messageId }) => ({ recipientIndex, messageId }));
+    return this.skipRecipients.execute(organizationId, { jobId, messagingChannelId, throttlePerHour, recipients });
   }
 
   control(

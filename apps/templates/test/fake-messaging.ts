@@ -7,12 +7,14 @@ import {
   laneStateRpc,
   releaseQuotaRpc,
   reserveQuotaRpc,
+  skipRecipientsRpc,
   submitBatchRpc,
   type BulkItem,
   type ControlLaneRequest,
   type LaneAction,
   type ReleaseQuotaRequest,
   type ReserveQuotaRequest,
+  type SkipRecipientsRequest,
   type SubmitBatchRequest,
 } from '@switchboard/contracts/messaging/bulk-rpc';
 import { getQuotaRpc } from '@switchboard/contracts/messaging/rpc';
@@ -25,6 +27,8 @@ export interface FakeLane {
   readonly items: Map<string, BulkItem>;
   /** Message ids that have not begun. */
   readonly waiting: Set<string>;
+  /** Message ids that will not be taken any more. */
+  readonly skipped: Set<string>;
   readonly actions: LaneAction[];
   isWithdrawn: boolean;
   begun: number;
@@ -53,6 +57,7 @@ export class FakeMessaging {
     const lane = this.lanes.get(jobId) ?? {
       items: new Map<string, BulkItem>(),
       waiting: new Set<string>(),
+      skipped: new Set<string>(),
       actions: [],
       isWithdrawn: false,
       begun: 0,
@@ -75,6 +80,8 @@ export class FakeMessaging {
     switch (rpc.subject) {
       case submitBatchRpc.subject:
         return this.submit(request as SubmitBatchRequest);
+      case skipRecipientsRpc.subject:
+        return this.skip(request as SkipRecipientsRequest);
       case controlLaneRpc.subject:
         return this.control(request as ControlLaneRequest);
       case laneStateRpc.subject:
@@ -97,12 +104,20 @@ export class FakeMessaging {
     const lane = this.lane(jobId);
     if (lane.isWithdrawn) return { accepted: 0, isWithdrawn: true };
     for (const item of items) {
-      if (lane.items.has(item.messageId)) continue;
+      if (lane.items.has(item.messageId) || lane.skipped.has(item.messageId)) continue;
       lane.items.set(item.messageId, item);
       lane.waiting.add(item.messageId);
     }
     await this.onSubmitted();
     return { accepted: items.length, isWithdrawn: false };
+  }
+
+  private skip({ jobId, recipients }: SkipRecipientsRequest): unknown {
+    const lane = this.lane(jobId);
+    if (lane.isWithdrawn) return { skipped: [], isWithdrawn: true };
+    const skipped = recipients.filter(({ messageId }) => !lane.items.has(messageId) && !lane.skipped.has(messageId));
+    for (const { messageId } of skipped) lane.skipped.add(messageId);
+    return { skipped: skipped.map(({ recipientIndex }) => recipientIndex), isWithdrawn: false };
   }
 
   private async control({ jobId, action }: ControlLaneRequest): Promise<unknown> {

@@ -24,6 +24,7 @@ import {
   laneStateRpc,
   releaseQuotaRpc,
   reserveQuotaRpc,
+  skipRecipientsRpc,
   submitBatchRpc,
 } from './messaging/bulk-rpc.js';
 import {
@@ -98,7 +99,14 @@ export const messagingRequests = [
 ];
 
 /** What templates asks messaging for: the lanes of its jobs. */
-export const laneRequests = [submitBatchRpc, controlLaneRpc, laneStateRpc, reserveQuotaRpc, releaseQuotaRpc];
+export const laneRequests = [
+  submitBatchRpc,
+  skipRecipientsRpc,
+  controlLaneRpc,
+  laneStateRpc,
+  reserveQuotaRpc,
+  releaseQuotaRpc,
+];
 
 /** What the gateway asks webhooks for. */
 export const webhookRequests = [

@@ -5,7 +5,7 @@ import { statement, type Transaction, unnestColumns } from '@switchboard/postgre
 import type { ItemKey, LaneItem, LaneKey, RecipientKey } from './lane.entity.js';
 
 /** Why a recipient gets no message. */
-export type SkipReason = 'OPTED_OUT' | 'JOB_CANCELED' | 'EXPIRED' | 'ERASED';
+export type SkipReason = 'OPTED_OUT' | 'JOB_CANCELED' | 'EXPIRED' | 'ERASED' | 'UNFIT';
 
 /** A message that is there already began before, whatever became of the row since. */
 const insertSql = statement(
@@ -19,6 +19,17 @@ const insertSql = statement(
      AS i(recipient_index, message_id, phone, content, expires_at)
    WHERE NOT EXISTS (SELECT FROM message m WHERE m.organization_id = $1 AND m.id = i.message_id COLLATE "C")
    ORDER BY i.recipient_index ON CONFLICT DO NOTHING`,
+);
+/** The row keeps a batch that comes later from bringing the recipient. */
+const skipSql = statement<RecipientKey>(
+  'messaging.lane-item.skip',
+  `INSERT INTO bulk_item AS b (organization_id, job_id, recipient_index, message_id, phone, state, is_contact_known)
+   SELECT $1, $2, i.recipient_index, i.message_id, '', 'SKIPPED', true
+   FROM unnest($3::int[], $4::text[]) AS i(recipient_index, message_id)
+   WHERE NOT EXISTS (SELECT FROM message m WHERE m.organization_id = $1 AND m.id = i.message_id COLLATE "C")
+   ORDER BY i.recipient_index ON CONFLICT DO NOTHING
+   RETURNING b.organization_id AS "organizationId", b.job_id AS "jobId", b.recipient_index AS "recipientIndex",
+     b.message_id AS "messageId"`,
 );
 const withdrawSql = statement<RecipientKey>(
   'messaging.lane-item.withdraw',
@@ -55,6 +66,21 @@ export function insertItems(tx: Transaction, lane: LaneKey, items: readonly Omit
     lane.jobId,
     ...unnestColumns(items, ['recipientIndex', 'messageId', 'phone', 'content', 'expiresAt']),
   ]);
+}
+
+/** Skips what no batch has brought; each is announced and given back. The transaction holds the lane (`openLane`). */
+export async function skipUnfit(
+  tx: Transaction,
+  lane: LaneKey,
+  recipients: readonly Pick<RecipientKey, 'recipientIndex' | 'messageId'>[],
+): Promise<RecipientKey[]> {
+  const columns = unnestColumns(recipients, ['recipientIndex', 'messageId']);
+  const skipped = await tx.query(skipSql, [lane.organizationId, lane.jobId, ...columns]);
+  announceSkips(
+    tx,
+    skipped.map((item) => ({ ...item, reason: 'UNFIT' })),
+  );
+  return skipped;
 }
 
 /** Takes at most `max` recipients out of a lane that the transaction has locked; each is announced and given back. */
@@ -108,6 +134,9 @@ function announceSkips(tx: Transaction, skipped: readonly (RecipientKey & { read
 }
 
 /** Within a version a reason cannot become another: see ADR 0009. */
-function announcedReason(reason: SkipReason): Pick<EventDataOf<typeof bulkItemSkipped>, 'reason' | 'isErased'> {
+function announcedReason(
+  reason: SkipReason,
+): Pick<EventDataOf<typeof bulkItemSkipped>, 'reason' | 'isErased' | 'isUnfit'> {
+  if (reason === 'UNFIT') return { reason: 'JOB_CANCELED', isUnfit: true };
   return reason === 'ERASED' ? { reason: 'JOB_CANCELED', isErased: true } : { reason };
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { BulkItem } from '@switchboard/contracts/messaging/bulk-rpc';
+import type { BulkItem, SkipRecipientsRequest } from '@switchboard/contracts/messaging/bulk-rpc';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { measurePace } from '../job/job-estimate.policy.js';
@@ -102,13 +102,21 @@ export class FeedJob {
     const slice = await claimRecipients(this.database, feed, from, to, perSecond);
     if (!slice) return null;
     const { items, unfit } = itemsOf(template, slice.claimed);
+    const lane = { jobId, messagingChannelId, throttlePerHour };
     for (const batch of batchesOf(items)) {
-      const request = { jobId, messagingChannelId, throttlePerHour, items: batch };
+      const request = { ...lane, items: batch };
       const { isWithdrawn } = await this.lanes.submit(organizationId, request);
       // The order that withdrew the lane takes care of what was claimed.
       if (isWithdrawn) return null;
     }
-    await this.settle(feed, unfit, UNFITTING);
+    if (from >= feed.claimedTo) {
+      const indexes = unfit.map(({ recipientIndex }) => recipientIndex);
+      await this.settle(feed, indexes, UNFITTING);
+    } else if (unfit.length > 0) {
+      // They may have been handed over before the template was edited: messaging alone knows, and reports what it skips.
+      const { isWithdrawn } = await this.lanes.skip(organizationId, { ...lane, recipients: unfit });
+      if (isWithdrawn) return null;
+    }
     await this.settle(feed, slice.erased, ERASED);
     await recordFed(this.database, feed, to);
     feedMetrics().handedOver(items.length);
@@ -131,15 +139,15 @@ export class FeedJob {
 function itemsOf(
   template: TemplateRow,
   claimed: readonly ClaimedRecipient[],
-): { readonly items: readonly BulkItem[]; readonly unfit: readonly number[] } {
+): { readonly items: readonly BulkItem[]; readonly unfit: SkipRecipientsRequest['recipients'] } {
   const { id, name, language } = template;
   const fill = templateFiller(template.components, template.parameterFormat);
   const items: BulkItem[] = [];
-  const unfit: number[] = [];
+  const unfit: Pick<BulkItem, 'recipientIndex' | 'messageId'>[] = [];
   for (const { index, messageId, phone, variables, clientReference, metadata } of claimed) {
     const filled = fill(variables === null ? null : (JSON.parse(variables) as TemplateValues));
     if ('fault' in filled) {
-      unfit.push(index);
+      unfit.push({ recipientIndex: index, messageId });
       continue;
     }
     const item = {
@@ -155,7 +163,7 @@ function itemsOf(
     };
     // Handed over, it would be refused each time, and hold up all behind it.
     if (fitsBroker(item)) items.push(item);
-    else unfit.push(index);
+    else unfit.push({ recipientIndex: index, messageId });
   }
   return { items, unfit };
 }

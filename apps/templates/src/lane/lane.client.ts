@@ -5,11 +5,14 @@ import {
   laneStateRpc,
   releaseQuotaRpc,
   reserveQuotaRpc,
+  skipRecipientsRpc,
   submitBatchRpc,
   type ControlledLane,
   type LaneState,
   type ReservedQuota,
   type ReserveQuotaRequest,
+  type SkippedRecipients,
+  type SkipRecipientsRequest,
   type SubmitBatchRequest,
   type SubmittedBatch,
 } from '@switchboard/contracts/messaging/bulk-rpc';
@@ -25,6 +28,11 @@ export class LaneClient {
   /** Hands recipients over; idempotent by message id. */
   async submit(organizationId: string, batch: SubmitBatchRequest): Promise<SubmittedBatch> {
     return this.rpc.call(submitBatchRpc, principalOf(organizationId), batch);
+  }
+
+  /** Skips recipients that may have been handed over, unless they were; idempotent. */
+  async skip(organizationId: string, request: SkipRecipientsRequest): Promise<SkippedRecipients> {
+    return this.rpc.call(skipRecipientsRpc, principalOf(organizationId), request);
   }
 
   /** Gives a lane an action; idempotent. */

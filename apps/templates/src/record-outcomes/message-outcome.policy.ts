@@ -15,6 +15,7 @@ import {
 import type { RecipientStatus } from '@switchboard/contracts/templates/job-http';
 import { eventDataOf } from '@switchboard/platform';
 import type { RecipientOutcome } from '../recipient/recipient-outcome.repository.js';
+import { UNFIT } from '../recipient/recipient-status.policy.js';
 
 interface EventOf<Data> {
   readonly organizationId: string;
@@ -39,6 +40,7 @@ export function outcomeOf(envelope: EventEnvelope): RecipientOutcome | null {
   const unknown = eventDataOf(envelope, messageOutcomeUnknown);
   if (unknown) return named(unknown, 'UNCONFIRMED', null);
   const skipped = eventDataOf(envelope, bulkItemSkipped);
+  if (skipped?.data.isUnfit) return named(skipped, 'FAILED', UNFIT);
   return skipped ? named(skipped, 'SKIPPED', skipped.data.isErased ? 'ERASED' : skipped.data.reason) : null;
 }
 

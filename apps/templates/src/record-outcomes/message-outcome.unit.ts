@@ -41,6 +41,13 @@ describe('what an event of a message says of a recipient', () => {
     },
   );
 
+  it('is FAILED of one that messaging skipped because it does not fit its template any more', () => {
+    const example = 'messaging.bulk-item.skipped.v1.example.json';
+    const { data, ...envelope } = JSON.parse(readFileSync(join(folder, example), 'utf8')) as EventEnvelope<object>;
+    const unfit = { ...envelope, data: { ...data, reason: 'JOB_CANCELED', isUnfit: true } };
+    expect(outcomeOf(unfit)).toMatchObject({ status: 'FAILED', reason: 'TEMPLATE_VARIABLES_MISMATCH' });
+  });
+
   it('is tried with all of them', () => {
     const subjects = examples.map(({ subject }) => subject);
     expect(subjects).toEqual(expect.arrayContaining(AFTER_JOB.map((name) => `messaging.message.${name}.v1`)));

@@ -27,9 +27,8 @@ export interface LaneHold {
  */
 export const messageOutcomeUnknown = defineEvent<BulkRecipient>('messaging', 'message.outcome-unknown', 1);
 /**
- * A recipient of a job gets no message: it has opted out or was erased, the job was withdrawn, or its time
- * had passed. Its quota is
- * given back in the same transaction.
+ * A recipient of a job gets no message: it has opted out or was erased, the job was withdrawn, its time
+ * had passed, or it does not fit its template any more. Its quota is given back in the same transaction.
  *
  * @aggregate job
  */
@@ -38,6 +37,8 @@ export const bulkItemSkipped = defineEvent<
     readonly reason: 'OPTED_OUT' | 'JOB_CANCELED' | 'EXPIRED';
     /** Its contact was erased: it is shown as `ERASED`, and counts as withdrawn where that is not known. */
     readonly isErased?: boolean;
+    /** It does not fit its template any more: it is shown as FAILED, and counts as withdrawn where that is not known. */
+    readonly isUnfit?: boolean;
   }
 >('messaging', 'bulk-item.skipped', 1);
 /** A job's lane stands still for a reason that messaging observed or was given. @aggregate job */

@@ -50,6 +50,33 @@ export const submitBatchRpc = defineRpc<SubmitBatchRequest, SubmittedBatch>('mes
   deadlineMs: 6_000,
 });
 
+/** Recipients of one job that were to be handed over, and are not to be sent any more. */
+export interface SkipRecipientsRequest {
+  readonly jobId: Cuid;
+  readonly messagingChannelId: Cuid;
+  readonly throttlePerHour: Int | null;
+  /** 1 to 200. */
+  readonly recipients: readonly Pick<BulkItem, 'recipientIndex' | 'messageId'>[];
+}
+
+/** What became of them. */
+export interface SkippedRecipients {
+  /** Indexes of those that this call skipped; all others were taken, or skipped, before, and go on as they are. */
+  readonly skipped: readonly Int[];
+  /** None was looked at. */
+  readonly isWithdrawn: boolean;
+}
+
+/**
+ * Skips recipients whose batch may have arrived or not: one that a batch brought goes on, and a batch that comes later brings none of
+ * the others. `messaging.bulk-item.skipped` reports these, with `isUnfit`. Idempotent.
+ *
+ * @throws CHANNEL_NOT_FOUND
+ */
+export const skipRecipientsRpc = defineRpc<SkipRecipientsRequest, SkippedRecipients>('messaging', 'skip-recipients', {
+  deadlineMs: 6_000,
+});
+
 /**
  * - PAUSE: nothing of the job begins any more until RESUME, once it is answered: it waits for what was claimed.
  * - RESUME: ends a pause, and every hold but those whose cause lasts.
