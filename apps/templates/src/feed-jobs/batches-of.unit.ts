@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BulkItem } from '@switchboard/contracts/messaging/bulk-rpc';
-import { batchesOf } from './batches-of.policy.js';
+import { batchesOf, sized } from './batches-of.policy.js';
 
 const item = (recipientIndex: number, note: string): BulkItem => ({
   messageId: `message ${recipientIndex}`,
@@ -18,14 +18,14 @@ const MESSAGE_BYTES_MAX = 1_048_576;
 describe('batches of recipients', () => {
   it('are one, as long as a message of the broker holds them', () => {
     const items = Array.from({ length: 200 }, (_none, index) => item(index, 'short'));
-    expect(batchesOf(items)).toEqual([items]);
+    expect(batchesOf(items.map(sized))).toEqual([items]);
     expect(batchesOf([])).toEqual([]);
   });
 
   it('are as many as it takes, in order, when their metadata is large, escaped or not of ASCII', () => {
     for (const note of ['x'.repeat(8_000), '\u0001'.repeat(1_500), '😀'.repeat(2_500)]) {
       const items = Array.from({ length: 200 }, (_none, index) => item(index, note));
-      const batches = batchesOf(items);
+      const batches = batchesOf(items.map(sized));
       expect(batches.flat()).toEqual(items);
       expect(batches.length).toBeLessThan(6);
       for (const batch of batches)
@@ -35,6 +35,6 @@ describe('batches of recipients', () => {
 
   it('hold one that is too large alone', () => {
     const [small, large] = [item(0, 'short'), item(1, 'x'.repeat(2_000))];
-    expect(batchesOf([small, large, small, small], 1_500)).toEqual([[small], [large], [small, small]]);
+    expect(batchesOf([small, large, small, small].map(sized), 1_500)).toEqual([[small], [large], [small, small]]);
   });
 });

@@ -1,30 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { BulkItem, SkipRecipientsRequest } from '@switchboard/contracts/messaging/bulk-rpc';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { measurePace } from '../job/job-estimate.policy.js';
 import { LaneClient } from '../lane/lane.client.js';
 import { applyOutcomes, type RecipientOutcome } from '../recipient/recipient-outcome.repository.js';
 import { UNFIT } from '../recipient/recipient-status.policy.js';
-import { templateFiller, type TemplateValues } from '../template/fill-template.policy.js';
 import type { TemplateRow } from '../template/template-view.js';
 import { TemplateRepository } from '../template/template.repository.js';
-import { batchesOf, fitsBroker } from './batches-of.policy.js';
+import { batchesOf } from './batches-of.policy.js';
 import { feedMetrics } from './feed-metrics.js';
 import { feedRoom, nextLookMs } from './feed-window.policy.js';
-import {
-  claimRecipients,
-  leaveFeed,
-  passSettled,
-  recordFed,
-  type ClaimedRecipient,
-  type TakenFeed,
-} from './job-feed.repository.js';
+import { itemsOf } from './items-of.policy.js';
+import { claimRecipients, leaveFeed, passSettled, recordFed, type TakenFeed } from './job-feed.repository.js';
 
 /** As many as `messaging.submit-batch` takes. */
 const SLICE_MAX = 200;
 /** One look hands over for no longer: its lease must outlast the call that is under way then. */
 const LOOK_MS_MAX = 3_000;
+/** JSON that one look makes: 200 recipients of 1 MB held the process for half a second, and its memory. */
+const LOOK_BYTES_MAX = 8_000_000;
 const SECONDS_PER_HOUR = 3_600;
 
 /** The template changed after the job was accepted, so that the upstream could only refuse them; or they are too large to be sent at all. */
@@ -37,6 +31,16 @@ interface Slice {
   readonly from: number;
   readonly to: number;
   readonly perSecond: number;
+  /** The look makes no more JSON than that. */
+  readonly bytesMax: number;
+}
+
+/** What was handed over of a slice. */
+interface HandedOver {
+  readonly recipients: number;
+  /** Where it ended: before the end of the slice when that was too large for the look. */
+  readonly to: number;
+  readonly bytes: number;
 }
 
 /** Hands the next recipients of a job over to its lane. */
@@ -68,15 +72,18 @@ export class FeedJob {
     let room = feedRoom({ waiting: lane.waiting, perSecond });
     let { fedTo } = feed;
     let { waiting } = lane;
+    let bytesMax = LOOK_BYTES_MAX;
     while ((room > 0 || feed.claimedTo > fedTo) && fedTo < feed.total) {
       const end = feed.claimedTo > fedTo ? feed.claimedTo : fedTo + room;
       const to = Math.min(end, fedTo + SLICE_MAX, feed.total);
-      const handedOver = await this.handOver(feed, template, { from: fedTo, to, perSecond });
+      const handedOver = await this.handOver(feed, template, { from: fedTo, to, perSecond, bytesMax });
       if (handedOver === null) return;
-      room -= handedOver;
-      waiting += handedOver;
-      fedTo = handedOver > 0 ? to : await passSettled(this.database, feed, to);
-      if (this.clock.monotonic() - startedMs > LOOK_MS_MAX) break;
+      const { recipients } = handedOver;
+      room -= recipients;
+      waiting += recipients;
+      fedTo = recipients > 0 ? handedOver.to : await passSettled(this.database, feed, handedOver.to);
+      bytesMax -= handedOver.bytes;
+      if (bytesMax <= 0 || this.clock.monotonic() - startedMs > LOOK_MS_MAX) break;
     }
     const nextMs = nextLookMs({ waiting, perSecond }, waiting > lane.waiting);
     const now = new Date(this.clock.now());
@@ -92,16 +99,18 @@ export class FeedJob {
     });
   }
 
-  /** @returns how many came into the lane; null when the job does not go on */
+  /** @returns what came into the lane; null when the job does not go on */
   private async handOver(
     feed: TakenFeed,
     template: TemplateRow,
-    { from, to, perSecond }: Slice,
-  ): Promise<number | null> {
+    { from, to, perSecond, bytesMax }: Slice,
+  ): Promise<HandedOver | null> {
     const { organizationId, jobId, channelId: messagingChannelId, throttlePerHour } = feed;
     const slice = await claimRecipients(this.database, feed, from, to, perSecond);
     if (!slice) return null;
-    const { items, unfit } = itemsOf(template, slice.claimed);
+    const { items, unfit, bytes, leftFrom } = itemsOf(template, slice.claimed, bytesMax);
+    // What is left is claimed, and handed over first by the next look.
+    const end = leftFrom ?? to;
     const lane = { jobId, messagingChannelId, throttlePerHour };
     for (const batch of batchesOf(items)) {
       const request = { ...lane, items: batch };
@@ -118,9 +127,9 @@ export class FeedJob {
       if (isWithdrawn) return null;
     }
     await this.settle(feed, slice.erased, ERASED);
-    await recordFed(this.database, feed, to);
+    await recordFed(this.database, feed, end);
     feedMetrics().handedOver(items.length);
-    return items.length;
+    return { recipients: items.length, to: end, bytes };
   }
 
   /** Settles recipients that get no message: no quota. */
@@ -134,36 +143,4 @@ export class FeedJob {
     const outcomes = indexes.map((index) => ({ organizationId, jobId, index, messageId: null, ...outcome }));
     await this.database.transaction((tx) => applyOutcomes(tx, outcomes));
   }
-}
-
-function itemsOf(
-  template: TemplateRow,
-  claimed: readonly ClaimedRecipient[],
-): { readonly items: readonly BulkItem[]; readonly unfit: SkipRecipientsRequest['recipients'] } {
-  const { id, name, language } = template;
-  const fill = templateFiller(template.components, template.parameterFormat);
-  const items: BulkItem[] = [];
-  const unfit: Pick<BulkItem, 'recipientIndex' | 'messageId'>[] = [];
-  for (const { index, messageId, phone, variables, clientReference, metadata } of claimed) {
-    const filled = fill(variables === null ? null : (JSON.parse(variables) as TemplateValues));
-    if ('fault' in filled) {
-      unfit.push({ recipientIndex: index, messageId });
-      continue;
-    }
-    const item = {
-      messageId,
-      recipientIndex: index,
-      to: phone,
-      template: { id, name, language },
-      parameters: filled.parameters,
-      text: filled.text,
-      clientReference,
-      metadata: metadata === null ? {} : (JSON.parse(metadata) as Record<string, string>),
-      expiresAt: null,
-    };
-    // Handed over, it would be refused each time, and hold up all behind it.
-    if (fitsBroker(item)) items.push(item);
-    else unfit.push({ recipientIndex: index, messageId });
-  }
-  return { items, unfit };
 }
