@@ -105,6 +105,25 @@ describe('a lane', () => {
     expect(await claimed(free)).toHaveLength(2);
   });
 
+  it('that was held before its first batch is held for what the upstream said of its channel as well', async () => {
+    const sender = await store.sender(2);
+    const [one, later] = [lanes.job(sender), lanes.job(sender)];
+    await lanes.submit(one);
+    await lanes.control(one, 'HOLD', 'CHANNEL_BLOCKED');
+    // As of a job that is held while its first batch is on its way.
+    await lanes.control(later, 'HOLD', 'TEMPLATE_NOT_APPROVED');
+    await lanes.submit(later);
+    await lanes.submit(later);
+    await lanes.control(later, 'RELEASE', 'TEMPLATE_NOT_APPROVED');
+    expect(await claimed(later)).toEqual([]);
+    expect((await heldAndReleased(later)).slice(1)).toEqual([
+      ['held', 'CHANNEL_BLOCKED'],
+      ['released', 'TEMPLATE_NOT_APPROVED'],
+    ]);
+    await lanes.control(later, 'RESUME');
+    expect(await claimed(later)).toHaveLength(2);
+  });
+
   it('keeps what the upstream held it for when its channel is connected again, and goes on by hand', async () => {
     const job = lanes.job(await store.sender(2));
     await lanes.submit(job);

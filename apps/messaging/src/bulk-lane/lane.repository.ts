@@ -46,6 +46,9 @@ const shareSql = statement<{ channelId: string | null; isWithdrawn: boolean }>(
   'messaging.lane.share',
   `SELECT channel_id AS "channelId", is_withdrawn AS "isWithdrawn" FROM bulk_lane WHERE organization_id = $1 AND job_id = $2 FOR KEY SHARE`,
 );
+/** Of a lane `l`: behind the causes that it has, those of `added`, none of which it has. */
+const ADD_REASONS = `held_reason = coalesce(l.held_reason, added.reasons[1]),
+     further_holds = CASE WHEN l.held_reason IS NULL THEN added.reasons[2:] ELSE l.further_holds || added.reasons END`;
 /** Of a channel all lanes of jobs that have not finished, or one job's: those that have the cause already are not written. */
 const holdSql = statement<Omit<HeldLane, 'reason'> & { readonly reasons: readonly LaneHeldReason[] }>(
   'messaging.lane.hold',
@@ -60,23 +63,27 @@ const holdSql = statement<Omit<HeldLane, 'reason'> & { readonly reasons: readonl
    ), added AS (
      SELECT organization_id, job_id, array_agg(DISTINCT reason) AS reasons FROM locked GROUP BY 1, 2
    )
-   UPDATE bulk_lane l SET held_reason = coalesce(l.held_reason, added.reasons[1]),
-     further_holds = CASE WHEN l.held_reason IS NULL THEN added.reasons[2:] ELSE l.further_holds || added.reasons END
-   FROM added WHERE l.organization_id = added.organization_id AND l.job_id = added.job_id
+   UPDATE bulk_lane l SET ${ADD_REASONS} FROM added
+   WHERE l.organization_id = added.organization_id AND l.job_id = added.job_id
    RETURNING l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId", added.reasons`,
 );
-/** What the upstream says of a channel holds for a job that begins later as well, as long as one of the others is held for it. */
+/**
+ * What the upstream says of a channel holds for a job that begins later as well, as long as one of the others is held for it; also for one
+ * that is held already, whose other cause may end first.
+ */
 const inheritSql = statement<{ reasons: readonly LaneHeldReason[] }>(
   'messaging.lane.inherit-holds',
-  `WITH held AS (
-     SELECT array_agg(DISTINCT h.reason) AS reasons FROM bulk_lane o
+  `WITH added AS (
+     SELECT array_agg(DISTINCT h.reason) AS reasons FROM bulk_lane l
+     JOIN bulk_lane o ON o.is_open AND o.finished_at IS NULL AND NOT o.is_withdrawn AND o.organization_id = $1 AND o.channel_id = $3
+       AND o.job_id <> $2
      CROSS JOIN LATERAL unnest(o.held_reason || o.further_holds) AS h(reason)
-     WHERE o.is_open AND o.finished_at IS NULL AND NOT o.is_withdrawn AND o.organization_id = $1 AND o.channel_id = $3 AND o.job_id <> $2
-       AND h.reason IN ('SPAM_LIMIT', 'CHANNEL_BLOCKED')
+     WHERE l.organization_id = $1 AND l.job_id = $2 AND h.reason IN ('SPAM_LIMIT', 'CHANNEL_BLOCKED')
+       AND (l.held_reason IS NULL OR NOT h.reason = ANY (l.held_reason || l.further_holds))
    )
-   UPDATE bulk_lane l SET held_reason = held.reasons[1], further_holds = held.reasons[2:] FROM held
-   WHERE l.organization_id = $1 AND l.job_id = $2 AND l.held_reason IS NULL AND held.reasons IS NOT NULL
-   RETURNING held.reasons`,
+   UPDATE bulk_lane l SET ${ADD_REASONS} FROM added
+   WHERE l.organization_id = $1 AND l.job_id = $2 AND added.reasons IS NOT NULL
+   RETURNING added.reasons`,
 );
 const finishSql = statement(
   'messaging.lane.finish',
