@@ -61,6 +61,22 @@ describe('a message that the provider took and then failed for its account', () 
     expect(await next(job)).toBe(1);
   });
 
+  it('holds nothing when it is reported again, and holds when it had only been assumed to have failed', async () => {
+    const { job, first } = await begun();
+    await handleCallbacks(store, job.sender, [failed(job, first, 131042)]);
+    await lanes.control(job, 'RESUME');
+    await handleCallbacks(store, job.sender, [failed(job, first, 131042), failed(job, first, 131042)]);
+    expect(await holdsOf(job)).toEqual(['CHANNEL_BLOCKED']);
+    expect(await next(job)).toBe(1);
+    const overdue = await begun();
+    await lanes.run(
+      "UPDATE messaging.message SET status = 'FAILED', error_code = 'UPSTREAM_OUTCOME_UNKNOWN', failed_at = now() WHERE id = $1",
+      [overdue.first.messageId],
+    );
+    await handleCallbacks(store, overdue.job.sender, [failed(overdue.job, overdue.first, 131042)]);
+    expect(await holdsOf(overdue.job)).toEqual(['CHANNEL_BLOCKED']);
+  });
+
   it('holds nothing for what concerns its recipient alone, nor long after it was reported', async () => {
     const { job, first } = await begun();
     const old = failed(job, first, 131042, new Date(Date.now() - 3_600_000));

@@ -1,4 +1,4 @@
-import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { ProgressFact } from '../message/message-progress.policy.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
 
@@ -32,25 +32,36 @@ export async function takeStatuses<Status extends StatusReport>(
   tx: Transaction,
   statuses: readonly Status[],
 ): Promise<Status[]> {
-  const known = await findByUpstreamId(tx, statuses);
   const reports = new Map<Status, ProgressReport>();
-  for (const status of statuses) {
-    const { organizationId, channelId, upstreamMessageId, fact, traceparent } = status;
-    const messageId = status.messageId ?? known.get(`${channelId} ${upstreamMessageId}`);
-    if (messageId === undefined) continue;
+  for (const [status, messageId] of await messageIdsOf(tx, statuses)) {
+    const { organizationId, upstreamMessageId, fact, traceparent } = status;
     reports.set(status, { organizationId, messageId, fact, upstreamMessageId, traceparent });
   }
   const existing = await recordProgress(tx, [...reports.values()]);
   return statuses.filter((status) => !existing.has(reports.get(status)?.messageId ?? ''));
 }
 
+/** The messages that statuses speak of, in the order of these; what has no reference of ours and no known id is left out. */
+export async function messageIdsOf<Status extends StatusReport>(
+  through: Queryable,
+  statuses: readonly Status[],
+): Promise<ReadonlyMap<Status, string>> {
+  const known = await findByUpstreamId(through, statuses);
+  return new Map(
+    statuses.flatMap((status): [Status, string][] => {
+      const messageId = status.messageId ?? known.get(`${status.channelId} ${status.upstreamMessageId}`);
+      return messageId === undefined ? [] : [[status, messageId]];
+    }),
+  );
+}
+
 async function findByUpstreamId(
-  tx: Transaction,
+  through: Queryable,
   statuses: readonly StatusReport[],
 ): Promise<ReadonlyMap<string, string>> {
   const unreferenced = statuses.filter(({ messageId }) => messageId === null);
   if (unreferenced.length === 0) return new Map();
-  const rows = await tx.query(
+  const rows = await through.query(
     findSql,
     unnestColumns(unreferenced, ['organizationId', 'channelId', 'upstreamMessageId']),
   );

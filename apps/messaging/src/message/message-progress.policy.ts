@@ -34,6 +34,11 @@ export const JOB_CANCELED = 'JOB_CANCELED';
 /** Codes that the deadline alone gives: a report of the failure itself wins over them. */
 const ASSUMED = new Set([OUTCOME_UNKNOWN, NEVER_TAKEN]);
 
+/** True for the code of a failure that no report has confirmed. */
+export function isAssumed(code: string): boolean {
+  return ASSUMED.has(code);
+}
+
 /** An event that a fact brings about, once in the life of a message. */
 export type Milestone = 'sent' | 'delivered' | 'read' | 'failed';
 

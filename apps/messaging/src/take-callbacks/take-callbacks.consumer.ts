@@ -6,7 +6,7 @@ import { EventConsumer, systemClock, type Log, type Platform } from '@switchboar
 import { callbackMetrics } from '../callback/callback-metrics.js';
 import { reportUnknown } from '../callback/report-unknown.js';
 import { takeStatuses, type StatusReport } from '../callback/take-statuses.js';
-import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
+import { holdLanes } from '../bulk-lane/lane.repository.js';
 import type { WaitingSignal } from '../callback/waiting-signal.js';
 import { setAside } from '../callback/waiting-status.repository.js';
 import type { ChannelRepository } from '../channel/channel.repository.js';
@@ -15,6 +15,7 @@ import { isProgress, linesOf, planOf, type CallbackPlan, type KnownLines } from 
 import { isNews } from './line-hold.policy.js';
 import type { ResolveContactsClient, ResolvedPeople } from './resolve-contacts.client.js';
 import { findTaken, takeInbound, type InboundCallback } from './take-inbound.js';
+import { holdsOfStatuses, type HoldingStatus } from './status-holds.js';
 import { reportsOf } from './status-reports.js';
 
 /** What a batch needs from elsewhere before its transaction; all by event id. */
@@ -107,7 +108,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     );
     const statuses: StatusReport[] = [];
     const inbound: InboundCallback[] = [];
-    await holdLanes(tx, holdsOf(events, prepared.plans));
+    await holdLanes(tx, await holdsOfStatuses(tx, holdingOf(events, prepared.plans)));
     const met = events.flatMap(({ envelope }) => prepared.people.get(envelope.id) ?? []);
     await projectContacts(tx, met);
     for (const event of events) {
@@ -140,12 +141,13 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
   }
 }
 
-/** Of what was reported just now: every open lane of its channel. */
-function holdsOf(events: readonly DeliveredEvent[], plans: Prepared['plans']): HoldTarget[] {
-  return events.flatMap(({ envelope: { id, occurredAt } }) => {
-    const plan = plans.get(id);
-    if (plan?.act !== 'report' || plan.hold === null || !isNews(new Date(occurredAt), systemClock.now())) return [];
-    const { organizationId, id: channelId } = plan.channel;
-    return [{ organizationId, channelId, jobId: null, reason: plan.hold }];
+/** Of what was reported just now, the statuses that hold something. */
+function holdingOf(events: readonly DeliveredEvent[], plans: Prepared['plans']): HoldingStatus[] {
+  return events.flatMap(({ envelope: { id: eventId, occurredAt } }) => {
+    const plan = plans.get(eventId);
+    const at = new Date(occurredAt);
+    if (plan?.act !== 'report' || plan.hold === null || !isNews(at, systemClock.now())) return [];
+    const { hold } = plan;
+    return reportsOf({ ...plan, eventId, at, traceparent: null }).map((report) => ({ ...report, hold }));
   });
 }
