@@ -61,6 +61,33 @@ describe('a message that the provider took and then failed for its account', () 
     expect(await next(job)).toBe(1);
   });
 
+  it.each([
+    [132001, 'NOT_FOUND'],
+    [132015, 'PAUSED'],
+    [132016, 'DISABLED'],
+  ])(
+    '(%d) holds its own job, once, as the answer to the send would, and says that its template is %s',
+    async (code, is) => {
+      const { job, first } = await begun();
+      const other = lanes.job(job.sender);
+      await lanes.submit(other);
+      await handleCallbacks(store, job.sender, [failed(job, first, code)]);
+      expect(await holdsOf(job)).toEqual(['TEMPLATE_NOT_APPROVED']);
+      await lanes.look();
+      const claim = await lanes.claim();
+      expect([job, other].map((one) => attemptsOf(claim, one).length)).toEqual([0, 2]);
+      const events = await store.events(job.sender.organizationId);
+      const refused = { name: 'order_shipped', language: 'en_US', reason: is };
+      expect(events.filter(({ subject }) => subject === 'messaging.template.refused.v1')).toMatchObject([
+        { data: refused },
+      ]);
+      await lanes.control(job, 'RELEASE', 'TEMPLATE_NOT_APPROVED');
+      await handleCallbacks(store, job.sender, [failed(job, first, code)]);
+      expect(await next(job)).toBe(1);
+      expect(await store.message(first)).toMatchObject({ status: 'FAILED', errorCode: `${code}` });
+    },
+  );
+
   it('holds nothing when it is reported again, and holds when it had only been assumed to have failed', async () => {
     const { job, first } = await begun();
     await handleCallbacks(store, job.sender, [failed(job, first, 131042)]);

@@ -2,7 +2,7 @@ import { templateRefused } from '@switchboard/contracts/messaging/template-event
 import { appendEvents } from '@switchboard/outbox';
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
-import type { Attempt } from './dispatch.entity.js';
+import type { Attempt, AttemptTemplate } from './dispatch.entity.js';
 import { laneConsequenceOf } from './lane-consequences.policy.js';
 
 const accountsSql = statement<{ channelId: string; businessAccountId: string }>(
@@ -12,9 +12,11 @@ const accountsSql = statement<{ channelId: string; businessAccountId: string }>(
    JOIN channel ch ON ch.organization_id = g.organization_id AND ch.id = g.id`,
 );
 
-/** What the upstream answered to an attempt. */
+/** What the upstream answered to an attempt, or reported of its message afterwards. */
 export interface AnsweredAttempt {
-  readonly attempt: Attempt;
+  readonly attempt: Pick<Attempt, 'organizationId' | 'channelId'> & {
+    readonly template: Pick<AttemptTemplate, 'name' | 'language'> | null;
+  };
   readonly outcome: UpstreamOutcome;
   readonly knownAt: Date;
   readonly traceparent: string | null;

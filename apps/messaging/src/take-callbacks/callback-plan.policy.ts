@@ -10,11 +10,10 @@ import {
   type UpstreamStatusItem,
 } from '@switchboard/contracts/gateway/events';
 import type { EventDataOf, EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import type { LaneHeldReason } from '@switchboard/contracts/messaging/bulk-events';
 import type { IgnoredReason } from '../callback/callback-metrics.js';
 import type { Channel } from '../channel/channel.entity.js';
+import type { UpstreamOutcome } from '../upstream/upstream.js';
 import { partOf, saidWith } from './inbound-content.policy.js';
-import { lineHoldOf } from './line-hold.policy.js';
 import { spokenPreference } from './preference.policy.js';
 import {
   isNumberChange,
@@ -25,6 +24,7 @@ import {
   stoppedRecipient,
 } from './sighting.policy.js';
 import { factOf } from './status-fact.policy.js';
+import { refusalIn } from './status-refusal.policy.js';
 
 /** A sighting of a person, with the organization. */
 export interface SeenPerson {
@@ -47,8 +47,8 @@ export type CallbackPlan =
       readonly channel: Channel;
       readonly callback: CallbackItem<UpstreamStatusItem>;
       readonly people: readonly SeenPerson[];
-      /** Why the bulk sends of the channel have to wait. */
-      readonly hold: LaneHeldReason | null;
+      /** Why bulk sends have to wait. */
+      readonly refusal: UpstreamOutcome | null;
     }
   /** Only contacts have something to learn. */
   | { readonly act: 'inform-contacts'; readonly people: readonly SeenPerson[] }
@@ -133,7 +133,7 @@ function planOfStatus(
   if (!factOf(callback.item, at)) return ignored('unknown-status');
   const stopped = stoppedRecipient(callback.item, channel.id, at);
   const people = stopped ? [{ organizationId: channel.organizationId, sighting: stopped }] : [];
-  return { act: 'report', channel, callback, people, hold: lineHoldOf(callback.item) };
+  return { act: 'report', channel, callback, people, refusal: refusalIn(callback.item) };
 }
 
 /** `stop` opts out, `resume` removes that opt-out, on the line that it names, or on every line of the account. */

@@ -8,6 +8,7 @@ import {
 import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import fc from 'fast-check';
 import type { Channel } from '../channel/channel.entity.js';
+import { laneConsequenceOf } from '../dispatch/lane-consequences.policy.js';
 import { isProgress, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
 import { contentOf } from './inbound-content.policy.js';
 
@@ -196,19 +197,21 @@ describe('who is seen in a callback', () => {
     expect(other).toMatchObject({ act: 'report', people: [] });
   });
 
-  it('holds the bulk sends of the line where any refusal concerns its account', () => {
+  it('holds bulk sends as the answer to the send would, those of the line before those of the job', () => {
     const holdIn = (status: string, ...codes: number[]): unknown => {
       const item = { id: 'wamid.9', status, timestamp: '1', errors: codes.map((code) => ({ code })) };
-      return planFor(callbackStatus, { phoneNumberId: '106', item });
+      const plan = planFor(callbackStatus, { phoneNumberId: '106', item });
+      return plan.act === 'report' && plan.refusal && laneConsequenceOf(plan.refusal).hold;
     };
-    expect(holdIn('failed', 131026, 131042)).toMatchObject({ hold: 'CHANNEL_BLOCKED' });
-    expect(holdIn('failed', 131064)).toMatchObject({ hold: 'SPAM_LIMIT' });
-    // A template is held by its own callback, a pace by answers.
-    for (const code of [131026, 132015, 130429, 190, 1, 0.5]) {
-      expect(holdIn('failed', code)).toMatchObject({ hold: null });
+    expect(holdIn('failed', 131026, 132015, 131042)).toEqual({ whose: 'channel', reason: 'CHANNEL_BLOCKED' });
+    expect(holdIn('failed', 131064)).toEqual({ whose: 'channel', reason: 'SPAM_LIMIT' });
+    for (const code of [132001, 132015, 132016]) {
+      expect(holdIn('failed', 131026, code)).toEqual({ whose: 'job', reason: 'TEMPLATE_NOT_APPROVED' });
     }
-    expect(holdIn('delivered', 131042)).toMatchObject({ hold: null });
-    expect(holdIn('failed')).toMatchObject({ hold: null });
+    // A pace is slowed by answers.
+    for (const code of [131026, 132000, 132012, 130429, 190, 1, 0.5]) expect(holdIn('failed', code)).toBeNull();
+    expect(holdIn('delivered', 131042)).toBeNull();
+    expect(holdIn('failed')).toBeNull();
   });
 });
 

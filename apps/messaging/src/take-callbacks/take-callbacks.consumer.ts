@@ -11,11 +11,12 @@ import type { WaitingSignal } from '../callback/waiting-signal.js';
 import { setAside } from '../callback/waiting-status.repository.js';
 import type { ChannelRepository } from '../channel/channel.repository.js';
 import { projectContacts } from '../contact/contact.repository.js';
+import { announceRefusedTemplates } from '../dispatch/announce-refused-templates.js';
 import { isProgress, linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
-import { isNews } from './line-hold.policy.js';
 import type { ResolveContactsClient, ResolvedPeople } from './resolve-contacts.client.js';
 import { findTaken, takeInbound, type InboundCallback } from './take-inbound.js';
-import { holdsOfStatuses, type HoldingStatus } from './status-holds.js';
+import { effectsOf, type RefusingStatus } from './status-effects.js';
+import { isNews } from './status-refusal.policy.js';
 import { reportsOf } from './status-reports.js';
 
 /** What a batch needs from elsewhere before its transaction; all by event id. */
@@ -108,7 +109,8 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     );
     const statuses: StatusReport[] = [];
     const inbound: InboundCallback[] = [];
-    await holdLanes(tx, await holdsOfStatuses(tx, holdingOf(events, prepared.plans)));
+    const effects = await effectsOf(tx, refusalsOf(events, prepared.plans));
+    await holdLanes(tx, effects.holds);
     const met = events.flatMap(({ envelope }) => prepared.people.get(envelope.id) ?? []);
     await projectContacts(tx, met);
     for (const event of events) {
@@ -125,6 +127,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     await takeInbound(tx, inbound);
     // Waiting at the broker they would fill this consumer for all.
     const unknown = await takeStatuses(tx, statuses);
+    await announceRefusedTemplates(tx, effects.answers);
     const givenUp = await setAside(
       tx,
       unknown.map((status) => ({ ...status, looks: 1 })),
@@ -141,13 +144,15 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
   }
 }
 
-/** Of what was reported just now, the statuses that hold something. */
-function holdingOf(events: readonly DeliveredEvent[], plans: Prepared['plans']): HoldingStatus[] {
-  return events.flatMap(({ envelope: { id: eventId, occurredAt } }) => {
+/** Of what was reported just now, the statuses for which bulk sends have to wait. */
+function refusalsOf(events: readonly DeliveredEvent[], plans: Prepared['plans']): RefusingStatus[] {
+  return events.flatMap((event) => {
+    const { id: eventId, occurredAt } = event.envelope;
     const plan = plans.get(eventId);
     const at = new Date(occurredAt);
-    if (plan?.act !== 'report' || plan.hold === null || !isNews(at, systemClock.now())) return [];
-    const { hold } = plan;
-    return reportsOf({ ...plan, eventId, at, traceparent: null }).map((report) => ({ ...report, hold }));
+    if (plan?.act !== 'report' || plan.refusal === null || !isNews(at, systemClock.now())) return [];
+    const { refusal } = plan;
+    const reports = reportsOf({ ...plan, eventId, at, traceparent: traceparentOf(event.context) });
+    return reports.map((report) => ({ ...report, at, refusal }));
   });
 }

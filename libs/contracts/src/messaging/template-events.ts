@@ -1,7 +1,8 @@
 import { defineEvent } from '../grammar/define-event.js';
 
 /**
- * The upstream refused a send because of its template: 132015 paused, 132016 disabled, 132001 not found in this language.
+ * The upstream refused a send because of its template, in its answer or in a status afterwards: 132015 paused, 132016 disabled,
+ * 132001 not found in this language.
  *
  * Emitted once per refusal; the organization is the sender's.
  *
