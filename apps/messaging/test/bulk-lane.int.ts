@@ -162,10 +162,12 @@ describe('lanes of bulk sends', () => {
     expect(attemptsOf(await lanes.claim(), job)).toEqual([]);
     await lanes.control(job, 'HOLD', 'QUOTA');
     await lanes.control(job, 'RELEASE', 'SUBSCRIPTION');
-    await lanes.control(job, 'RESUME');
+    expect(await lanes.control(job, 'RESUME')).toMatchObject({ isWithdrawn: false });
     expect(attemptsOf(await lanes.claim('a process', 1), job)).toHaveLength(1);
-    expect(await lanes.control(job, 'WITHDRAW')).toEqual({ begun: 1, withdrawn: [1, 2] });
-    expect(await lanes.control(job, 'WITHDRAW')).toEqual({ begun: 1, withdrawn: [] });
+    expect(await lanes.control(job, 'WITHDRAW')).toEqual({ begun: 1, withdrawn: [1, 2], isWithdrawn: true });
+    for (const action of ['WITHDRAW', 'PAUSE', 'RESUME'] as const) {
+      expect(await lanes.control(job, action)).toEqual({ begun: 1, withdrawn: [], isWithdrawn: true });
+    }
     expect(await lanes.submit(job)).toEqual({ accepted: 0, isWithdrawn: true });
     expect(attemptsOf(await lanes.claim(), job)).toEqual([]);
     const events = await store.events(job.sender.organizationId);

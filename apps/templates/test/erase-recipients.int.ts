@@ -3,7 +3,7 @@ import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { RpcClient } from '@switchboard/nats';
 import { EraseSignal, type ErasureTarget } from '@switchboard/platform';
 import { eventually, lockWaiters, testServers } from '@switchboard/testing';
-import { changeJob } from '../src/control-job/change-job.js';
+import { changeJob } from '../src/job/change-job.js';
 import { EraseRecipientsWorker } from '../src/erase-recipients/erase-recipients.worker.js';
 import { eraseRecipients, findRecipients } from '../src/erase-recipients/erased-recipient.repository.js';
 import { lockJobs } from '../src/job/job-flow.js';

@@ -124,11 +124,11 @@ export class FakeMessaging {
     await this.onControlled(jobId);
     const lane = this.lane(jobId);
     lane.actions.push(action);
-    if (action !== 'WITHDRAW') return { begun: lane.begun, withdrawn: [] };
+    if (action !== 'WITHDRAW') return { begun: lane.begun, withdrawn: [], isWithdrawn: lane.isWithdrawn };
     lane.isWithdrawn = true;
     const withdrawn = [...lane.waiting].flatMap((id) => lane.items.get(id)?.recipientIndex ?? []);
     lane.waiting.clear();
-    return { begun: lane.begun, withdrawn };
+    return { begun: lane.begun, withdrawn, isWithdrawn: true };
   }
 
   private state(jobId: string): unknown {

@@ -62,7 +62,7 @@ export class JobStore {
     this.staged = new StagedJobRepository(database);
     this.orders = new LaneOrders(database, this.messaging.client, new ReleaseSignal(), log);
     this.control = new ControlJobHandler(database, this.orders, signal, log);
-    this.feedJob = new FeedJob(database, this.messaging.client, new TemplateRepository(database), systemClock);
+    this.feedJob = new FeedJob(database, this.messaging.client, new TemplateRepository(database), systemClock, log);
     this.watch = new WatchCausesWorker(database, this.messaging.client, this.orders, signal, new CauseSignal(), log);
     this.commits = this.replica();
     this.stageHandler = new StageRecipientsHandler(database);

@@ -35,11 +35,12 @@ export class ControlLane {
     const key = { organizationId, jobId: request.jobId };
     const control = async (tx: Transaction) => {
       const lane = await lockLane(tx, key);
-      storeLaneState(tx, key, lane, laneStateAfter(lane, request));
+      const after = laneStateAfter(lane, request);
+      storeLaneState(tx, key, lane, after);
       const withdrawn = request.action === 'WITHDRAW' ? await withdrawItems(tx, key, WITHDRAWN_MAX) : [];
-      return { lane, withdrawn };
+      return { lane, withdrawn, isWithdrawn: after.isWithdrawn };
     };
-    const { lane, withdrawn } = await this.database.transaction(control, { tenant: organizationId });
+    const { lane, withdrawn, isWithdrawn } = await this.database.transaction(control, { tenant: organizationId });
     this.relay.wake();
     const { channelId, begun } = lane;
     if (channelId !== null) {
@@ -50,7 +51,7 @@ export class ControlLane {
       await waitForMarkedAttempts(() => markedAttemptsOfLane(this.database, key), signal);
     }
     if (request.action === 'WITHDRAW') await this.endMessages(key, signal);
-    return { begun, withdrawn: withdrawn.map(({ recipientIndex }) => recipientIndex) };
+    return { begun, withdrawn: withdrawn.map(({ recipientIndex }) => recipientIndex), isWithdrawn };
   }
 
   /** What the caller's patience leaves is ended by `CloseLanesWorker`. */

@@ -8,13 +8,13 @@ import { controlJobRpc, type JobAction } from '@switchboard/contracts/templates/
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
+import { changeJob } from '../job/change-job.js';
 import { FeedSignal } from '../job/feed-signal.js';
 import { lockJobs } from '../job/job-flow.js';
 import { actionEffect, jobStatus } from '../job/job-status.policy.js';
 import { jobView } from '../job/job-view.js';
 import { findJob } from '../job/job.repository.js';
 import { LaneOrders } from '../lane/lane-orders.js';
-import { changeJob } from './change-job.js';
 
 const DONE: Readonly<Record<JobAction, string>> = { cancel: 'cancelled', pause: 'paused', resume: 'resumed' };
 

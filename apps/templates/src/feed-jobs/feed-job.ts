@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock } from '@switchboard/platform';
+import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
+import { cancelWithdrawn } from '../job/cancel-withdrawn.js';
 import { measurePace } from '../job/job-estimate.policy.js';
 import { LaneClient } from '../lane/lane.client.js';
 import { applyOutcomes, type RecipientOutcome } from '../recipient/recipient-outcome.repository.js';
@@ -51,6 +52,7 @@ export class FeedJob {
     private readonly lanes: LaneClient,
     private readonly templates: TemplateRepository,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
   ) {}
 
   /**
@@ -115,8 +117,7 @@ export class FeedJob {
     for (const batch of batchesOf(items)) {
       const request = { ...lane, items: batch };
       const { isWithdrawn } = await this.lanes.submit(organizationId, request);
-      // The order that withdrew the lane takes care of what was claimed.
-      if (isWithdrawn) return null;
+      if (isWithdrawn) return this.leaveWithdrawn(feed);
     }
     if (from >= feed.claimedTo) {
       const indexes = unfit.map(({ recipientIndex }) => recipientIndex);
@@ -124,12 +125,19 @@ export class FeedJob {
     } else if (unfit.length > 0) {
       // They may have been handed over before the template was edited: messaging alone knows, and reports what it skips.
       const { isWithdrawn } = await this.lanes.skip(organizationId, { ...lane, recipients: unfit });
-      if (isWithdrawn) return null;
+      if (isWithdrawn) return this.leaveWithdrawn(feed);
     }
     await this.settle(feed, slice.erased, ERASED);
     await recordFed(this.database, feed, end);
     feedMetrics().handedOver(items.length);
     return { recipients: items.length, to: end, bytes };
+  }
+
+  /** The order that withdrew the lane takes care of what was claimed; in a restored database, the one that withdraws it again. */
+  private async leaveWithdrawn({ organizationId, jobId }: TakenFeed): Promise<null> {
+    const isCanceled = await cancelWithdrawn(this.database, { organizationId, jobId });
+    if (isCanceled) this.log.warn('job.cancelled-with-lane', { organizationId, jobId });
+    return null;
   }
 
   /** Settles recipients that get no message: no quota. */

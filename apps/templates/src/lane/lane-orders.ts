@@ -6,6 +6,7 @@ import { Budget } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
 import { Database, statement } from '@switchboard/postgres';
 import { backoffMs, pause } from '@switchboard/timing';
+import { cancelWithdrawn } from '../job/cancel-withdrawn.js';
 import { ReleaseSignal } from '../job/release-signal.js';
 import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
 import { releaseSlice } from '../release-quota/release-slice.js';
@@ -117,8 +118,11 @@ export class LaneOrders {
     budget: Budget | undefined,
   ): Promise<void> {
     for (;;) {
-      const { withdrawn } = await this.lanes.control(organizationId, jobId, order, budget);
-      if (order.action !== 'WITHDRAW') return;
+      const { withdrawn, isWithdrawn } = await this.lanes.control(organizationId, jobId, order, budget);
+      if (order.action !== 'WITHDRAW') {
+        if (isWithdrawn) await this.cancelAgain(organizationId, jobId);
+        return;
+      }
       if (withdrawn.length === 0) break;
       await this.skip(organizationId, jobId, withdrawn);
     }
@@ -129,6 +133,12 @@ export class LaneOrders {
     // The quota of most jobs is there again with the answer.
     const release = canceled && { organizationId, jobId, ...canceled };
     if (release && (await releaseSlice(this.database, this.lanes, release))) this.releases.wake();
+  }
+
+  /** Its order for the lane comes behind those under way. */
+  private async cancelAgain(organizationId: string, jobId: string): Promise<void> {
+    if (!(await cancelWithdrawn(this.database, { organizationId, jobId }))) return;
+    this.log.warn('job.cancelled-with-lane', { organizationId, jobId });
   }
 
   private async skip(organizationId: string, jobId: string, indexes: readonly number[]): Promise<void> {

@@ -105,6 +105,8 @@ export interface ControlledLane {
    * `messaging.bulk-item.skipped` reports each of them as JOB_CANCELED too, so that a lost answer loses none.
    */
   readonly withdrawn: readonly Int[];
+  /** Whether WITHDRAW was given by now, of whatever time: no other action changes that. Missing: it is not known. */
+  readonly isWithdrawn?: boolean;
 }
 
 /** Pauses, resumes, holds or withdraws a job's lane. Idempotent. */

@@ -3,12 +3,12 @@ import type { JobAction } from '@switchboard/contracts/templates/job-rpc';
 import type { LaneHeldReason } from '@switchboard/contracts/messaging/bulk-events';
 import { appendEvents } from '@switchboard/outbox';
 import { statement, type Transaction } from '@switchboard/postgres';
-import { addCounts } from '../job/job-count.js';
-import { startFeeds, stopFeeds } from '../job/job-flow.js';
-import { holdsAfterResume } from '../job/job-status.policy.js';
-import { jobCounts, jobFacts } from '../job/job-view.js';
-import type { JobRow } from '../job/job.repository.js';
 import { appendLaneOrders } from '../lane/lane-order.repository.js';
+import { addCounts } from './job-count.js';
+import { startFeeds, stopFeeds } from './job-flow.js';
+import { holdsAfterResume } from './job-status.policy.js';
+import { jobCounts, jobFacts } from './job-view.js';
+import type { JobRow } from './job.repository.js';
 
 const pauseSql = statement(
   'templates.job.pause',
