@@ -68,6 +68,8 @@ erased_number.aliases text[] not null
 erased_number.waits_for text[] not null
 erased_number.announced_at timestamp with time zone not null default now()
 erased_number.sequence bigint not null default '9007199254740991'::bigint
+erased_number.merged_into text collate C
+erased_number.person_aliases text[]
 erasure.organization_id text collate C not null
 erasure.contact_id text collate C not null
 erasure.erased_at timestamp with time zone not null
@@ -178,6 +180,7 @@ CREATE UNIQUE INDEX contact_alias_pkey ON contacts.contact_alias USING btree (or
 CREATE UNIQUE INDEX data_key_pkey ON contacts.data_key USING btree (organization_id)
 CREATE INDEX dead_letter_redrive ON contacts.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON contacts.dead_letter USING btree (event_id, consumer)
+CREATE INDEX erased_number_merged ON contacts.erased_number USING btree (organization_id, merged_into) WHERE (merged_into IS NOT NULL)
 CREATE UNIQUE INDEX erased_number_pkey ON contacts.erased_number USING btree (organization_id, contact_id)
 CREATE INDEX erasure_due ON contacts.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
 CREATE INDEX erasure_turn ON contacts.erasure USING btree (organization_id, due_at) WHERE (due_at IS NOT NULL)
@@ -234,6 +237,7 @@ contact_search.search_grams
 dead_letter.envelope
 dead_letter.error
 erased_number.aliases
+erased_number.person_aliases
 former_alias.alias
 opt_out.reason
 outbox.aggregate_id

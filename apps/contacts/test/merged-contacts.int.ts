@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  confirmErasureRpc,
   getOptOutRpc,
   listContactsRpc,
   resolveContactsRpc,
@@ -7,6 +8,7 @@ import {
 } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { optOutObserved } from '@switchboard/contracts/messaging/events';
+import { serviceNames } from '@switchboard/contracts/topology';
 import { eventually, testServers } from '@switchboard/testing';
 import { organizationOf, publishEvent } from './organization.js';
 import { startContacts, type RunningContacts } from './running-contacts.js';
@@ -33,7 +35,20 @@ async function world(phones: readonly string[]) {
     const request = { limit: 25, cursor: null, search: null, phone: null, isOptedOut: true };
     return (await running.gateway.call(listContactsRpc, own.principal, request)).items.map(({ id }) => id).sort();
   };
-  return { ...own, channelId, x, y, z, move, optedOut };
+  const confirm = async (contactId: string): Promise<void> => {
+    for (const service of serviceNames) {
+      await running.messaging.call(confirmErasureRpc, own.principal, { contactId, service });
+    }
+  };
+  const refuse = (contactId: string): Promise<string> => {
+    const data = { contactId, messagingChannelId: channelId, source: 'UPSTREAM' } as const;
+    return publishEvent(running, own.organizationId, contactId, optOutObserved, data);
+  };
+  const held = async (): Promise<unknown[]> =>
+    running.superuser.dataSource.query('SELECT FROM contacts.held_opt_out WHERE organization_id = $1', [
+      own.organizationId,
+    ]);
+  return { ...own, channelId, x, y, z, move, optedOut, confirm, refuse, held };
 }
 
 describe('a contact that was merged into another', () => {
@@ -100,10 +115,9 @@ describe('a contact that was merged into another', () => {
   });
 
   it('takes a refusal of the upstream for the other, and confirms it for both', async () => {
-    const { x, y, move, contact, events, organizationId, channelId } = await world([P1, P2]);
+    const { x, y, move, contact, events, refuse } = await world([P1, P2]);
     await move(P1, P2);
-    const data = { contactId: x, messagingChannelId: channelId, source: 'UPSTREAM' } as const;
-    const eventId = await publishEvent(running, organizationId, x, optOutObserved, data);
+    const eventId = await refuse(x);
     const confirmed = await eventually(async () => {
       const all = (await events()).filter(({ data: of }) =>
         (of as { observed?: string[] }).observed?.includes(eventId),
@@ -113,4 +127,41 @@ describe('a contact that was merged into another', () => {
     expect(confirmed).toEqual([y, x]);
     for (const id of [x, y]) expect((await contact(id)).isOptedOut).toBe(true);
   });
+});
+
+describe('a refusal of a send to a merged contact that was erased meanwhile', () => {
+  it('is of the one that goes on, also by a later merge, and of none that has the former number since', async () => {
+    const { x, y, z, move, contact, erase, refuse, optedOut, upsert } = await world([P1, P2, P3]);
+    await move(P1, P2);
+    await erase(x);
+    await upsert({ phone: P1 });
+    await refuse(x);
+    expect(await eventually(async () => (await contact(y)).isOptedOut)).toBe(true);
+    expect(await optedOut()).toEqual([y]);
+    const other = await world([P1, P2, P3]);
+    await other.move(P1, P2);
+    await other.erase(other.x);
+    await other.move(P2, P3);
+    await other.erase(other.y);
+    await other.refuse(other.x);
+    await eventually(async () => (await other.contact(other.z)).isOptedOut);
+    expect(await other.optedOut()).toEqual([other.z]);
+    expect((await contact(z)).isOptedOut).toBe(false);
+  });
+
+  it.each(['x', 'y'] as const)(
+    'is held for the number of the one that went on, of which nothing is kept: %s',
+    async (of) => {
+      const own = await world([P1, P2, P3]);
+      await own.move(P1, P2);
+      await own.erase(own.x);
+      await own.move(P2, P3);
+      await own.erase(own.z);
+      await own.confirm(own.z);
+      await own.refuse(own[of]);
+      await eventually(async () => (await own.held()).length === 1);
+      const opted = [P1, P2, P3].map(async (phone) => (await own.upsert({ phone })).contact.isOptedOut);
+      expect(await Promise.all(opted)).toEqual([false, false, true]);
+    },
+  );
 });

@@ -19,14 +19,14 @@ import { UnconfirmedErasureRepository, type UnconfirmedErasure } from './unconfi
 /** What an erasure came to; `repeated`: a former try of the same act was confirmed already. */
 export type ErasureOutcome = UnconfirmedErasure | 'repeated' | 'not-found';
 
-type ErasedRow = Pick<Contact, 'version' | 'phone' | 'updatedAt' | 'appliedStatements'>;
+type ErasedRow = Pick<Contact, 'version' | 'phone' | 'updatedAt' | 'appliedStatements' | 'mergedInto'>;
 
 /** Before its aliases, as every change of a contact: one that was read before finds another version, and is decided anew. */
 const deleteContact = statement<ErasedRow>(
   'contacts.erase.contact',
   `DELETE FROM contact WHERE organization_id = $1 AND id = $2
    RETURNING greatest(version, ${VERSION_FLOOR})::float8 AS version, phone, updated_at AS "updatedAt",
-     applied_statements AS "appliedStatements"`,
+     applied_statements AS "appliedStatements", merged_into AS "mergedInto"`,
 );
 const deleteAliases = statement<{ alias: string }>(
   'contacts.erase.aliases',
@@ -42,9 +42,15 @@ const forgetRemovals = statement(
 );
 const keepNumbers = statement(
   'contacts.erase.numbers',
-  `INSERT INTO erased_number (organization_id, contact_id, aliases, waits_for, sequence)
-   VALUES ($1, $2, $3::text[], $4::text[], $5)
+  `INSERT INTO erased_number (organization_id, contact_id, aliases, waits_for, sequence, merged_into)
+   VALUES ($1, $2, $3::text[], $4::text[], $5, $6)
    ON CONFLICT DO NOTHING`,
+);
+/** By `erased_number_merged`. Those that were merged into an erased contact lead on: to where it was merged itself, or to what it had. */
+const leadOn = statement(
+  'contacts.erase.lead-on',
+  `UPDATE erased_number n SET merged_into = gone.merged_into, person_aliases = gone.aliases FROM erased_number gone
+   WHERE gone.organization_id = $1 AND gone.contact_id = $2 AND n.organization_id = $1 AND n.merged_into = $2`,
 );
 
 /** As long as repetitions come. */
@@ -94,6 +100,7 @@ export class EraseContact {
       const erasure = await this.remove(tx, { organizationId, contactId, erasedAt, sequence }, contact);
       this.unconfirmed.begin(tx, erasure);
       await this.takeMergedAlong(tx, { organizationId, contactId, erasedAt });
+      tx.atCommit(leadOn, key);
       const act = { action: 'contact.erased', before: { id: contactId }, after: null } as const;
       appendAct(tx, by, { event: contactActed, organizationId, aggregateId: contactId, ...act });
       return erasure;
@@ -114,6 +121,7 @@ export class EraseContact {
     for (const mergedId of await mergedIdsOf(tx, organizationId, contactId)) {
       const [merged] = await tx.query(deleteContact, [organizationId, mergedId]);
       if (merged) await this.remove(tx, { ...erased, contactId: mergedId, sequence: merged.version + 1 }, merged);
+      tx.atCommit(leadOn, [organizationId, mergedId]);
     }
   }
 
@@ -127,7 +135,7 @@ export class EraseContact {
     await this.heldOptOuts.hold(tx, { organizationId, aliases, optOuts, takenGroups, groupId: randomUUID() });
     await this.holdStatements(tx, erased, contact, aliases);
     await this.keepShownPhone(tx, organizationId, contactId, contact, aliases);
-    await tx.query(keepNumbers, [...key, aliases, serviceNames, sequence]);
+    await tx.query(keepNumbers, [...key, aliases, serviceNames, sequence, contact.mergedInto]);
     await noteErasures(tx, [erased]);
     tx.atCommit(forgetRemovals, key);
     appendEvents(tx, [erasedEvent(erased)]);

@@ -8,6 +8,14 @@ interface FormerAliases {
   readonly aliases: readonly string[];
 }
 
+/** By what the person of an erased contact is found. */
+export interface ErasedPerson {
+  /** The contact that goes on, where the erased one had been merged; null: none, or it is erased as well. */
+  readonly mergedInto: string | null;
+  /** Of the contact, or of the one that went on, when it was erased. */
+  readonly aliases: readonly string[];
+}
+
 /** Former ones by the moments at which they were given up: most contacts have none. */
 const findSql = statement<{ aliases: readonly string[]; former: readonly FormerAliases[] | null }>(
   'contacts.erased-number.find',
@@ -16,6 +24,11 @@ const findSql = statement<{ aliases: readonly string[]; former: readonly FormerA
        SELECT until, array_agg(alias ORDER BY alias) AS aliases FROM former_alias f
        WHERE f.organization_id = n.organization_id AND f.contact_id = n.contact_id GROUP BY until) AS given_up) AS former
    FROM erased_number n WHERE organization_id = $1 AND contact_id = $2`,
+);
+const findPersonSql = statement<ErasedPerson>(
+  'contacts.erased-number.find-person',
+  `SELECT merged_into AS "mergedInto", coalesce(person_aliases, aliases) AS aliases
+   FROM erased_number WHERE organization_id = $1 AND contact_id = $2`,
 );
 const confirmSql = statement<{ isLast: boolean }>(
   'contacts.erased-number.confirm',
@@ -44,6 +57,11 @@ export class ErasedNumberRepository {
       until: new Date(until).toISOString(),
     }));
     return { ...namesOf(row?.aliases ?? []), former };
+  }
+
+  /** @returns undefined when nothing is kept of it */
+  async findPerson(organizationId: string, contactId: string): Promise<ErasedPerson | undefined> {
+    return (await this.database.query(findPersonSql, [organizationId, contactId]))[0];
   }
 
   /** A service is done; with the last one the numbers go. */

@@ -15,6 +15,7 @@ import { VersionFloor1767830000000 } from './1767830000000-version-floor.js';
 import { HeldStatements1767930000003 } from './1767930000003-held-statements.js';
 import { HeldOptOutGroups1767930001003 } from './1767930001003-held-opt-out-groups.js';
 import { AccountWalk1767935000000 } from './1767935000000-account-walk.js';
+import { ErasedMerged1767936000000 } from './1767936000000-erased-merged.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -35,4 +36,5 @@ export const contactsMigrations = [
   HeldStatements1767930000003,
   HeldOptOutGroups1767930001003,
   AccountWalk1767935000000,
+  ErasedMerged1767936000000,
 ] as const;

@@ -12,7 +12,6 @@ import {
   type Platform,
 } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
-import { aliasList, userAlias } from '../contact/alias.policy.js';
 import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
 import { ErasedNumberRepository } from '../erased-number/erased-number.repository.js';
 import { recordObserved, type ObservedOptOut } from './record-observed.js';
@@ -66,10 +65,17 @@ export class RecordObservedConsumer extends EventConsumer<ReadonlySet<string>> {
   }
 
   /** Its numbers are kept until messaging has confirmed the erasure, which it does not while a send to it is under way. */
-  private async recordOfErased(observed: ObservedOptOut, traceparent: string | null): Promise<boolean> {
-    const { phoneForms, upstreamUserIds } = await this.erased.find(observed.organizationId, observed.contactId);
-    const aliases = aliasList(phoneForms, upstreamUserIds.map(userAlias));
-    return aliases.length > 0 && this.batch.change(recordObserved(observed, traceparent, aliases));
+  private async recordOfErased(
+    observed: ObservedOptOut,
+    traceparent: string | null,
+    former: string | null = null,
+  ): Promise<boolean> {
+    const person = await this.erased.findPerson(observed.organizationId, observed.contactId);
+    if (!person) return false;
+    if (await this.batch.change(recordObserved(observed, traceparent, person))) return true;
+    const { mergedInto } = person;
+    // The one that goes on was erased since that was read: by then the row says so.
+    return mergedInto !== null && mergedInto !== former && this.recordOfErased(observed, traceparent, mergedInto);
   }
 }
 

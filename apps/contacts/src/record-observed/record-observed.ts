@@ -3,6 +3,7 @@ import type { optOutObserved } from '@switchboard/contracts/messaging/events';
 import type { ContactChange } from '../contact/change-contacts.js';
 import type { Consent } from '../contact/contact.entity.js';
 import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
+import type { ErasedPerson } from '../erased-number/erased-number.repository.js';
 import { preferencePatch } from '../opt-out/preference.policy.js';
 
 /** An opt-out that the upstream reported in answer to a send. */
@@ -13,28 +14,31 @@ export interface ObservedOptOut extends EventDataOf<typeof optOutObserved> {
   readonly at: string;
 }
 
+const NOT_ERASED: ErasedPerson = { mergedInto: null, aliases: [] };
+
 /**
  * Records the report and emits that it is taken into account, so that messaging can drop its
  * own record. A repetition changes nothing, and neither does it when the person has said otherwise since.
  *
- * @param erasedAliases of the contact, where it was erased since it was sent to: the opt-out is held for them, or is of whoever has one
- * @returns false for a contact that does not exist, and of which no alias is known
+ * @param erased of the contact, where it was erased since it was sent to: the opt-out is of the one that goes on, else held for the aliases,
+ *   or of whoever has one
+ * @returns false for a contact that does not exist, and of which neither is known
  */
 export function recordObserved(
   observed: ObservedOptOut,
   traceparent: string | null,
-  erasedAliases: readonly string[] = [],
+  erased: ErasedPerson = NOT_ERASED,
 ): ContactChange<boolean> {
   const { organizationId, contactId, eventId } = observed;
   return {
     organizationId,
-    aliases: erasedAliases,
-    contactIds: [contactId],
+    aliases: erased.aliases,
+    contactIds: [contactId, ...(erased.mergedInto === null ? [] : [erased.mergedInto])],
     traceparent,
     decide: (ledger) => {
       const named = ledger.find(contactId);
       const contact = ledger.findGoingOn(contactId);
-      if (!named || !contact) return recordOfErased(ledger, erasedAliases, observed);
+      if (!named || !contact) return recordOfErased(ledger, erased, observed);
       const patch = patchOf(ledger, contact, observed);
       if (patch) ledger.change(contact, patch, { observed: [eventId], isConfirmed: true });
       else ledger.acknowledge(contact, [eventId]);
@@ -46,8 +50,16 @@ export function recordObserved(
 }
 
 /** As a note of the upstream that names the numbers: a refusal makes no contact. */
-function recordOfErased(ledger: ContactLedger, aliases: readonly string[], observed: ObservedOptOut): boolean {
-  const owners = new Set(aliases.flatMap((alias) => ledger.findByAlias([alias]) ?? []));
+function recordOfErased(
+  ledger: ContactLedger,
+  { mergedInto, aliases }: ErasedPerson,
+  observed: ObservedOptOut,
+): boolean {
+  const goingOn = mergedInto === null ? undefined : ledger.findGoingOn(mergedInto);
+  const owners = new Set([
+    ...(goingOn ? [goingOn] : []),
+    ...aliases.flatMap((alias) => ledger.findByAlias([alias]) ?? []),
+  ]);
   for (const contact of owners) {
     const patch = patchOf(ledger, contact, observed);
     if (patch) ledger.change(contact, patch, { isConfirmed: true });
@@ -56,7 +68,7 @@ function recordOfErased(ledger: ContactLedger, aliases: readonly string[], obser
   const held = ledger.held.consentFor(free);
   const patch = free.length > 0 ? patchOf(ledger, held, observed) : null;
   if (patch) ledger.held.hold(free, { ...held, ...patch });
-  return aliases.length > 0;
+  return owners.size > 0 || aliases.length > 0;
 }
 
 function patchOf(
