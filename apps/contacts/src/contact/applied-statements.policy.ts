@@ -3,6 +3,8 @@ import type { AppliedStatements, HeldConsent, StatedTimes } from './contact.enti
 
 /** Changes of number that are remembered, so that a repetition does nothing. */
 const MOVES_KEPT = 10;
+/** Groups of opt-outs that are remembered: each parting of two accounts, and each erasure of a number that the contact has next, adds one. */
+const GROUPS_KEPT = 20;
 
 /** Stands for a channel in the times of what was stated: when the contact of a number was erased. No channel has this id. */
 export const ERASED = '';
@@ -66,7 +68,9 @@ export function appliedToBoth(
     preferences[channelId] = lastOf(preferences[channelId], stated);
   }
   const moves = [...new Set([...other.moves, ...applied.moves])].slice(-MOVES_KEPT);
-  const takenGroups = [...new Set([...(applied.takenGroups ?? []), ...(other.takenGroups ?? [])])];
+  const later = other.takenGroups ?? [];
+  const earlier = (applied.takenGroups ?? []).filter((groupId) => !later.includes(groupId));
+  const takenGroups = [...earlier, ...later].slice(-GROUPS_KEPT);
   return { ...applied, moves, preferences, ...(takenGroups.length > 0 && { takenGroups }) };
 }
 

@@ -20,7 +20,7 @@ export interface AppliedStatements {
    * every statement was applied then.
    */
   readonly preferences: Readonly<Record<string, { readonly at: string; readonly ids: readonly string[] }>>;
-  /** Erased contacts, as `groupId` of what is held of them, whose opt-outs were taken over. */
+  /** The last erased contacts, as `groupId` of what is held of them, whose opt-outs were taken over. */
   readonly takenGroups?: readonly string[];
 }
 
