@@ -242,6 +242,22 @@ describe('a change of number', () => {
     expect([made(LATER_MS), made(LATER_MS + 86_400_000)]).toMatchObject([{ phone: NEW }, null]);
   });
 
+  it.each(['API', 'CONSOLE'] as const)(
+    'of before the contact was made leaves an opt-out by %s to its number, and gives it to the new one too',
+    (source) => {
+      const known = contactOf(newCuidAt(LATER_MS), OLD, { optOuts: [optOut('copt', '*', source)] });
+      const { see, resolve } = world(known);
+      expect([resolve({ ...moved(NEW, OLD), isNote: true }), see({ phone: OLD })]).toEqual([null, known]);
+      expect(see({ phone: NEW }).optOuts).toMatchObject([{ channelId: '*', source }]);
+      const met = world(known, contactOf('c2', NEW));
+      expect(met.see(moved(NEW, OLD))).toMatchObject({ id: 'c2', optOuts: [{ channelId: '*', source }] });
+      expect(met.see({ phone: OLD })).toBe(known);
+      // Made before the number changed, it is the person’s.
+      const before = { ...known, id: newCuidAt(LATER_MS - 3_600_000) };
+      expect(world(before).see(moved(NEW, OLD))).toMatchObject({ id: before.id, phone: NEW });
+    },
+  );
+
   it.each([
     ['has both numbers', [OLD, NEW], {}],
     ['is known by an id too', [OLD, userAlias('U.1')], { upstreamUserId: 'U.1' }],
