@@ -74,6 +74,11 @@ export const theme = createTheme({
     Drawer: {
       defaultProps: { overlayProps: { backgroundOpacity: 0.35 }, closeButtonProps: { 'aria-label': 'Close' } },
     },
+    Notification: {
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      // Mantine's own gray is too light for its small letters.
+      styles: { description: { color: 'var(--mantine-color-dimmed)' } },
+    },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
   },
