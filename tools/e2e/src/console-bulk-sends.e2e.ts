@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { appClient } from './app-client.js';
-import { launchBrowser, openConsole, openPage, signIn, type Person } from './console-browser.js';
+import { goTo, launchBrowser, openConsole, openPage, signIn, type Person } from './console-browser.js';
+import { faultsOf } from './console-faults.js';
 import { chooseFile } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
@@ -65,15 +66,19 @@ describe('a bulk send of the console', () => {
     await page.context().close();
   });
 
-  it('takes no file whose letters it cannot know, and sends none that was replaced', async () => {
-    const { page, complaints } = await openConsole(browser, all.baseUrl);
-    await signIn(page, owner);
-    await openPage(page, '/bulk-sends/new');
+  const chooseTemplate = async (page: Page): Promise<void> => {
     await page.getByRole('combobox', { name: /^Template/ }).click();
     await page
       .getByRole('option', { name: /^order_confirmation/ })
       .first()
       .click();
+  };
+
+  it('takes no file whose letters it cannot know, and sends none that was replaced', async () => {
+    const { page, complaints } = await openConsole(browser, all.baseUrl);
+    await signIn(page, owner);
+    await openPage(page, '/bulk-sends/new');
+    await chooseTemplate(page);
     const text = 'Phone,Name,Order\n+14155550141,José,A-1\n';
     await chooseFile(page, Buffer.from(text, 'latin1'));
     await page.getByText('The file is not in UTF-8').waitFor();
@@ -82,6 +87,66 @@ describe('a bulk send of the console', () => {
     expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true);
     await chooseFile(page, text);
     await page.getByRole('button', { name: 'Send 1 message' }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('keeps its chosen file while other pages are read, until it is discarded', async () => {
+    const { page, complaints } = await openConsole(browser, all.baseUrl);
+    await signIn(page, owner);
+    await openPage(page, '/bulk-sends/new');
+    await chooseTemplate(page);
+    await chooseFile(page, 'Phone,Name,Order\n+14155550151,Ada,A-1\n');
+    await page.getByRole('button', { name: 'Send 1 message' }).waitFor();
+    await page.getByLabel('Messages an hour at most').fill('60');
+    await goTo(page, '/contacts');
+    // The browser would ask before it reloads the page.
+    expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(false);
+    await goTo(page, '/bulk-sends');
+    await page.getByText('people.csv: 1 rows').waitFor();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Send 1 message' }).waitFor();
+    expect(await page.getByLabel('Messages an hour at most').inputValue()).toBe('60');
+    await page.getByRole('button', { name: 'Discard people.csv' }).click();
+    await page.getByText('Headings in the first row').waitFor();
+    await goTo(page, '/bulk-sends');
+    expect(await page.getByText('people.csv').count()).toBe(0);
+    expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(true);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('that ends after its page was left leads to no page, and the list shows what became of it', async () => {
+    const { page, complaints } = await openConsole(browser, all.baseUrl);
+    await signIn(page, owner);
+    await openPage(page, '/bulk-sends/new');
+    const choose = async (): Promise<void> => {
+      await chooseTemplate(page);
+      await chooseFile(page, 'Phone,Name,Order\n+14155550152,Bob,A-2\n');
+    };
+    /** Sends, goes on to another page, and only then lets the request have its end. */
+    const sendAndLeave = async (end: (route: Route) => Promise<void>): Promise<void> => {
+      const isLeft = Promise.withResolvers<void>();
+      await page.route('**/app/api/templates/send', (route) => isLeft.promise.then(() => end(route)), { times: 1 });
+      await page.getByRole('button', { name: 'Send 1 message' }).click();
+      await goTo(page, '/contacts');
+      isLeft.resolve();
+    };
+    await choose();
+    await sendAndLeave((route) => route.fulfill({ status: 403, json: { error: { code: 'NO', message: 'Not now' } } }));
+    await page.getByText('Not now').waitFor();
+    await goTo(page, '/bulk-sends');
+    await page.locator('#content').getByText('Not now').waitFor();
+    expect(await faultsOf(page, '/bulk-sends')).toEqual([]);
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.locator('#content').getByText('Not now').waitFor();
+    expect(await faultsOf(page, '/bulk-sends/new')).toEqual([]);
+    await sendAndLeave((route) => route.continue());
+    await page.getByText('The bulk send is accepted.').waitFor();
+    expect(page.url()).toMatch(/\/contacts$/);
+    await goTo(page, '/bulk-sends');
+    await page.getByRole('link', { name: 'order_confirmation' }).first().waitFor();
+    expect(await page.getByText('people.csv').count()).toBe(0);
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
-import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { appClient } from './app-client.js';
 import { Api } from './api.js';
 import {
@@ -18,6 +17,7 @@ import {
   type Person,
   type WatchedPage,
 } from './console-browser.js';
+import { faultsOf } from './console-faults.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -254,13 +254,3 @@ describe('the console in a browser', () => {
     await page.context().close();
   });
 });
-
-/** Serious and critical faults, one line each. */
-async function faultsOf(page: Page, path: string): Promise<string[]> {
-  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source);
-  const options = `{ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations'] }`;
-  const found = await page.evaluate(`axe.run(document, ${options}).then(({ violations }) =>
-    violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')))`);
-  return (found as readonly string[]).map((fault) => `${path} ${fault}`);
-}

@@ -47,7 +47,7 @@ export function hasAnyDraft(): boolean {
 
 /** Asks where a load of the page would lose a draft. @returns whether it may be left */
 export function mayLoseDrafts(): boolean {
-  return !hasAnyDraft() || confirm('What you have not sent or saved yet will be lost. Go on?');
+  return !hasAnyDraft() || confirm('What you have not sent or saved yet will be lost, a chosen file as well. Go on?');
 }
 
 /** Forgets every draft: the page is left on purpose, and the browser is not to ask. */

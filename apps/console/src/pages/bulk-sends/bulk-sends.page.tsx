@@ -10,6 +10,7 @@ import { PageFrame } from '../../ui/page.js';
 import { ListView } from '../../ui/query-view.js';
 import { Time } from '../../ui/time.js';
 import { JobBar, JobStatus } from './job-status.js';
+import { UnsentBulkSend } from './unsent-bulk-send.js';
 
 /** Bulk sends, newest first, with their progress. */
 export function Page(): ReactElement {
@@ -46,6 +47,7 @@ export function Page(): ReactElement {
   ];
   return (
     <PageFrame title="Bulk sends" description="One approved template to many people, from a file." actions={create}>
+      <UnsentBulkSend />
       <ListView
         list={list}
         empty={

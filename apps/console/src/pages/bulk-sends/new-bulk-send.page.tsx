@@ -14,21 +14,23 @@ import {
 } from '@mantine/core';
 import { IconAlertTriangle, IconFileUpload, IconSend2 } from '@tabler/icons-react';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react';
-import { watchDraft } from '../../api/held-page.js';
+import { useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore, type ReactElement } from 'react';
+import { problemOf } from '../../api/problem.js';
 import { useChange, useRead } from '../../api/use-api.js';
 import { readable } from '../../ui/foreign-text.js';
+import { showProblem } from '../../ui/notices.js';
 import { PageFrame } from '../../ui/page.js';
-import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
 import { TemplatePreview } from '../templates/template-preview.js';
+import { bulkSendDraft } from './bulk-send-draft.js';
 import { channelWords, isConnected, type ChannelChoice } from './channel-choice.js';
 import { parseCsv, type CsvTable } from './csv.js';
+import { DiscardDraft } from './discard-draft.js';
 import { FaultList } from './fault-list.js';
 import { textOfFile } from './file-text.js';
 import { MappingForm } from './mapping-form.js';
-import { newestReading } from './newest-reading.js';
-import { inRows, mapRecipients, suggestMapping, type Mapping } from './recipients.js';
-import { acceptedWords, isSendInDoubt, sendInBulk } from './send-in-bulk.js';
+import { inRows, mapRecipients, suggestMapping } from './recipients.js';
+import { acceptedWords } from './send-in-bulk.js';
+import { SendProblem } from './send-problem.js';
 import { sendWords } from './send-words.js';
 import { latestStart, startOf } from './start-time.js';
 import { useApprovedTemplates } from './use-approved-templates.js';
@@ -36,42 +38,36 @@ import { useChannelChoice } from './use-channel-choice.js';
 
 const PREVIEWS = 3;
 
-const doubt: Doubt = {
-  title: 'The bulk send may have been accepted',
-  advice:
-    'Sent again unchanged it starts no second one. Look at the list of bulk sends before you change anything or load this page anew.',
-};
-
 /** A new bulk send: template, file, columns, a look at real messages, then sending. */
 export function Page(): ReactElement {
   const search = useSearch({ strict: false }) as { readonly template?: string };
   const router = useRouter();
   const usage = useRead('getUsage', {});
-  const [templateId, setTemplateId] = useState<string | null>(search.template ?? null);
-  const [channelId, setChannelId] = useState<string | null>(null);
-  const [file, setFile] = useState<{ readonly name: string; readonly table: CsvTable } | null>(null);
+  const draft = useSyncExternalStore(bulkSendDraft.subscribe, bulkSendDraft.read);
+  const { templateId, channelId, file, throttle, scheduled, isSending, problem } = draft;
+  useLayoutEffect(() => bulkSendDraft.open(search.template), [search.template]);
+  const isShown = useIsShown();
   const resetFile = useRef<() => void>(null);
-  const [readFile] = useState(newestReading);
-  const [fileProblem, setFileProblem] = useState<string | null>(null);
-  const [chosen, setChosen] = useState<Mapping | null>(null);
-  const [throttle, setThrottle] = useState<number | ''>('');
-  const [scheduled, setScheduled] = useState('');
   const startField = useRef<HTMLInputElement>(null);
   const send = useChange('sendTemplate', {
-    make: ({ body }) => sendInBulk(body),
+    make: ({ body }) => {
+      const sending = bulkSendDraft.send(body, (message) => inRows(message, mapped?.recipients ?? []));
+      sending.catch((error: unknown) => !isShown.current && showProblem(problemOf(error)));
+      return sending;
+    },
     refreshes: ['listJobs', 'getPlan'],
     isQuiet: true,
     done: acceptedWords,
-    onDone: ({ id }) => void router.navigate({ to: `/bulk-sends/${id}` as '/' }),
+    onDone: ({ id }) => {
+      if (isShown.current) void router.navigate({ to: `/bulk-sends/${id}` as '/' });
+    },
   });
-  const isDraft = file !== null && !send.isSuccess;
-  useEffect(() => watchDraft(() => isDraft), [isDraft]);
   const choice = useApprovedTemplates(templateId);
   const { template } = choice;
   const from = useChannelChoice(template, channelId);
   const mapping = useMemo(
-    () => (template && file ? (chosen ?? suggestMapping(file.table, template)) : null),
-    [template, file, chosen],
+    () => (template && file ? (draft.mapping ?? suggestMapping(file.table, template)) : null),
+    [template, file, draft.mapping],
   );
   const mapped = useMemo(
     () => (template && file && mapping && mapping.to !== null ? mapRecipients(file.table, mapping, template) : null),
@@ -79,22 +75,9 @@ export function Page(): ReactElement {
   );
   const read = (picked: File | null): void => {
     if (!picked) return;
-    setChosen(null);
-    setFileProblem(null);
     // Browsers say nothing of the same file once more, which is how a corrected one is chosen.
     resetFile.current?.();
-    readFile(
-      picked.arrayBuffer(),
-      (bytes) => {
-        try {
-          setFile({ name: picked.name, table: parseCsv(textOfFile(bytes)) });
-        } catch (error) {
-          setFile(null);
-          setFileProblem(error instanceof Error ? error.message : String(error));
-        }
-      },
-      () => setFileProblem('The file cannot be read.'),
-    );
+    bulkSendDraft.choose(picked.name, tableOf(picked));
   };
   const submit = (): void => {
     if (!template || !mapped || !from.chosen) return;
@@ -118,7 +101,7 @@ export function Page(): ReactElement {
       ...(start ? { scheduledAt: start.toISOString() } : {}),
     };
     // Chosen from now on: another default channel would make another body, and so a second job, of what is sent again in doubt.
-    setChannelId(from.chosen.id);
+    bulkSendDraft.write({ channelId: from.chosen.id });
     send.mutate({
       body: { templateId: template.id, messagingChannelId: from.chosen.id, recipients, ...options },
     });
@@ -139,10 +122,7 @@ export function Page(): ReactElement {
               searchable
               required
               value={templateId}
-              onChange={(value) => {
-                setTemplateId(value);
-                setChosen(null);
-              }}
+              onChange={(value) => bulkSendDraft.write({ templateId: value, mapping: null })}
               data={choice.options}
             />
             <Input.Wrapper label="Recipients" labelElement="div">
@@ -159,6 +139,7 @@ export function Page(): ReactElement {
                     ? `${file.name}: ${file.table.rows.length.toLocaleString('en')} rows`
                     : 'Headings in the first row'}
                 </Text>
+                {file && <DiscardDraft name={file.name} isSending={isSending} />}
               </Group>
             </Input.Wrapper>
             {from.channels.length > 1 && (
@@ -168,7 +149,7 @@ export function Page(): ReactElement {
                 required
                 allowDeselect={false}
                 value={from.chosen?.id ?? null}
-                onChange={setChannelId}
+                onChange={(value) => bulkSendDraft.write({ channelId: value })}
                 data={from.channels.map((channel) => ({
                   value: channel.id,
                   label: readable(`${channelWords(channel)}${isConnected(channel) ? '' : ' (disconnected)'}`),
@@ -177,13 +158,18 @@ export function Page(): ReactElement {
               />
             )}
           </SimpleGrid>
-          {fileProblem !== null && (
+          {draft.fileProblem !== null && (
             <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title="The file cannot be used">
-              {fileProblem}
+              {draft.fileProblem}
             </Alert>
           )}
           {template && file && mapping && (
-            <MappingForm headings={file.table.headings} template={template} mapping={mapping} onChange={setChosen} />
+            <MappingForm
+              headings={file.table.headings}
+              template={template}
+              mapping={mapping}
+              onChange={(chosen) => bulkSendDraft.write({ mapping: chosen })}
+            />
           )}
         </Stack>
       </Paper>
@@ -214,7 +200,7 @@ export function Page(): ReactElement {
             description="Empty: at once. At most 35 days ahead."
             max={latestStart(new Date())}
             value={scheduled}
-            onChange={(event) => setScheduled(event.currentTarget.value)}
+            onChange={(event) => bulkSendDraft.write({ scheduled: event.currentTarget.value })}
           />
           <NumberInput
             label="Messages an hour at most"
@@ -224,7 +210,7 @@ export function Page(): ReactElement {
             allowDecimal={false}
             thousandSeparator=","
             value={throttle}
-            onChange={(value) => setThrottle(typeof value === 'number' ? value : '')}
+            onChange={(value) => bulkSendDraft.write({ throttle: typeof value === 'number' ? value : '' })}
           />
         </SimpleGrid>
         <Group justify="space-between" mt="lg">
@@ -235,23 +221,34 @@ export function Page(): ReactElement {
           <Button
             leftSection={<IconSend2 size={16} aria-hidden />}
             disabled={!isReady}
-            loading={send.isPending}
+            loading={isSending}
             onClick={submit}
           >
             {sendWords(count, scheduled)}
           </Button>
         </Group>
       </Paper>
-      {send.error && (
-        <ProblemAlert
-          title="Nothing was sent"
-          doubt={doubt}
-          isInDoubt={isSendInDoubt(send.variables?.body)}
-          problem={{ ...send.error, message: inRows(send.error.message, mapped?.recipients ?? []) }}
-        />
-      )}
+      {problem && <SendProblem problem={problem} body={draft.body} />}
     </PageFrame>
   );
+}
+
+/** @throws Error that says what is wrong with the file */
+async function tableOf(picked: File): Promise<CsvTable> {
+  const bytes = await picked.arrayBuffer().catch(() => {
+    throw new Error('The file cannot be read.');
+  });
+  return parseCsv(textOfFile(bytes));
+}
+
+/** Whether the page is in the browser still, for what ends later. */
+function useIsShown(): { readonly current: boolean } {
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => void (isShown.current = false);
+  }, []);
+  return isShown;
 }
 
 function Sender({ from: { chosen, problem } }: { readonly from: ChannelChoice }): ReactElement | null {

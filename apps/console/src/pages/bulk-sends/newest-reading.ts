@@ -3,7 +3,11 @@
  *
  * @returns what takes a reading, and what to do with its end
  */
-export function newestReading(): <T>(reading: Promise<T>, take: (result: T) => void, fail: () => void) => void {
+export function newestReading(): <T>(
+  reading: Promise<T>,
+  take: (result: T) => void,
+  fail: (error: unknown) => void,
+) => void {
   let newest = 0;
   return (reading, take, fail) => {
     const own = ++newest;
@@ -11,8 +15,8 @@ export function newestReading(): <T>(reading: Promise<T>, take: (result: T) => v
       (result) => {
         if (own === newest) take(result);
       },
-      () => {
-        if (own === newest) fail();
+      (error: unknown) => {
+        if (own === newest) fail(error);
       },
     );
   };

@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import type { ReactElement } from 'react';
+import { readable } from '../../ui/foreign-text.js';
+import { bulkSendDraft } from './bulk-send-draft.js';
+
+/** Forgets the chosen file of a new bulk send, with all that was chosen for it. @param props.name of the file */
+export function DiscardDraft({
+  name,
+  isSending,
+}: {
+  readonly name: string;
+  readonly isSending: boolean;
+}): ReactElement {
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconTrash size={16} aria-hidden />}
+      aria-label={`Discard ${readable(name)}`}
+      disabled={isSending}
+      onClick={() => bulkSendDraft.discard()}
+    >
+      Discard
+    </Button>
+  );
+}

@@ -1,0 +1,33 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useSyncExternalStore, type ReactElement } from 'react';
+import { readable } from '../../ui/foreign-text.js';
+import { LinkTo } from '../../ui/link-to.js';
+import { bulkSendDraft } from './bulk-send-draft.js';
+import { DiscardDraft } from './discard-draft.js';
+import { SendProblem } from './send-problem.js';
+
+/** The new bulk send whose page was left: that it is not sent yet, is under way, or has failed. Nothing when there is none. */
+export function UnsentBulkSend(): ReactElement | null {
+  const { file, isSending, problem, body } = useSyncExternalStore(bulkSendDraft.subscribe, bulkSendDraft.read);
+  if (!file) return null;
+  return (
+    <>
+      {problem && <SendProblem problem={problem} body={body} />}
+      <Alert
+        color="blue"
+        variant="light"
+        title={isSending ? 'A bulk send is under way' : 'A bulk send is not sent yet'}
+      >
+        <Stack gap="xs" align="flex-start">
+          <Text size="sm">{`${readable(file.name)}: ${file.table.rows.length.toLocaleString('en')} rows`}</Text>
+          <Group gap="sm">
+            <Button component={LinkTo} to="/bulk-sends/new" variant="default">
+              Continue
+            </Button>
+            <DiscardDraft name={file.name} isSending={isSending} />
+          </Group>
+        </Stack>
+      </Alert>
+    </>
+  );
+}
