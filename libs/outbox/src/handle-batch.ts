@@ -44,7 +44,8 @@ const lockedLines = new WeakMap<object, LockedLines>();
  * failed, if others have passed since its line timed out before: a lock that is common to all is no event's failure.
  * From then on the line shares no transaction with others for 5 s, and from the second line that is found on none does of which
  * nothing is known, while locks are given up early: what shares one holds rows of others. A lock that is given up early is no failure,
- * and not looked for by halves; but one line in 10 s is waited for as usual (`LockedLines`).
+ * and not looked for by halves: events of such a line are tried until the first timeout. One line in 10 s is waited for as usual
+ * (`LockedLines`).
  */
 export async function handleBatch<Prepared>(
   handler: BatchHandler<Prepared>,
@@ -99,12 +100,11 @@ async function settleAll<Prepared>(
     const dispositions = await halve(run, part);
     part.forEach((event, index) => settled.set(event, dispositions[index] ?? again(run, event)));
   };
-  /** Of a line whose turn it is the first goes ahead, for a timeout of each half would hold up the others for seconds. */
   const settleLine = async (line: string, part: readonly DeliveredEvent[]): Promise<void> => {
-    if (!locked.takesTurn(line)) return settle(part);
-    run.turns.add(line);
-    await settle(part.slice(0, 1));
-    if (part.length > 1 && !run.timeouts.has(line)) await settle(part.slice(1));
+    if (!locked.isOfMany() || !locked.has(line)) return settle(part);
+    if (locked.takesTurn(line)) run.turns.add(line);
+    // Until the first timeout: one of each half would hold up the others for seconds.
+    for (const some of growing(part)) if (!run.timeouts.has(line)) await settle(some);
   };
   if (free.length > 0) await settle(free);
   const away = new Map<string, unknown>();
@@ -120,7 +120,7 @@ async function settleAll<Prepared>(
     }
   }
   // What is away for all is reported; for one alone, as where its row of another service is locked, that one is left alone.
-  if (away.size > 0 && settled.size === 0) throw [...away.values()][0];
+  if (away.size > 0 && run.passed.size === 0) throw [...away.values()][0];
   for (const line of away.keys()) locked.timedOut(line, true);
   return events.map((event) => settled.get(event) ?? again(run, event));
 }
@@ -185,11 +185,21 @@ async function splitTimedOut<Prepared>(
     const timeouts = (run.timeouts.get(line) ?? 0) + 1;
     run.timeouts.set(line, timeouts);
     if (run.locked.timedOut(line, timeouts === 1)) run.own.add(line);
-    if (wasEarly || (events.length > 1 && timeouts >= LINE_TIMEOUTS_MAX)) return giveBack(run, events);
-    if (events.length === 1 && !run.own.has(line)) return giveBack(run, events);
+    const isTried = wasEarly || run.turns.has(line) || timeouts >= LINE_TIMEOUTS_MAX;
+    if (events.length > 1 ? isTried : wasEarly || !run.own.has(line)) return giveBack(run, events);
   }
   if (events.length > 1) return inHalves(run, events);
   return Promise.all(events.map((event) => giveBackOrBury(run, event, error)));
+}
+
+/** One event, then more and more, by aggregate, beginning at any of them: what is locked of a line may be the first of it. */
+function growing(events: readonly DeliveredEvent[]): DeliveredEvent[][] {
+  const aggregates = [...Map.groupBy(events, ({ envelope }) => envelope.aggregateId).values()];
+  const from = Math.floor(Math.random() * aggregates.length);
+  const turned = [...aggregates.slice(from), ...aggregates.slice(0, from)].flat();
+  const parts: DeliveredEvent[][] = [];
+  for (let size = 1; turned.length > 0; size *= 2) parts.push(turned.splice(0, size));
+  return parts;
 }
 
 function giveBack<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Disposition[] {

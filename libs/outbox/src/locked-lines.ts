@@ -97,14 +97,14 @@ export class LockedLines {
     const times = (before?.times ?? 0) + (isFirst ? 1 : 0);
     putLast(this.locked, line, { times, passes, untilMs: nowMs + backoffMs(times, PAUSE) });
     putLast(this.timedOutMs, line, nowMs);
+    if (before && isFirst) this.begin(nowMs);
     this.trouble.timedOut(line, line, nowMs);
     return before !== undefined && before.passes < passes;
   }
 
   /** Events of several lines have timed out together. */
   sharedTimedOut(): void {
-    if (!this.isOfMany()) this.turnMs = this.nowMs();
-    this.trouble.sharedTimedOut(this.nowMs());
+    if (!this.isOfMany()) this.begin(this.nowMs());
   }
 
   /** Events of these lines have passed in a transaction, which took so long. */
@@ -117,6 +117,11 @@ export class LockedLines {
   /** All of the line that was tried has passed. */
   passed(line: string): void {
     this.locked.delete(line);
+  }
+
+  private begin(nowMs: number): void {
+    if (!this.isOfMany()) this.turnMs = nowMs;
+    this.trouble.begin(nowMs);
   }
 }
 

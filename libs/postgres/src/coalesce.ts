@@ -11,6 +11,7 @@ import {
   settleApart,
   settleShared,
   type ApartOutcome,
+  type BatchRun,
   type Outcome,
   type RunOptions,
   type Stalled,
@@ -98,6 +99,16 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   /** When a serial key of a tenant, apart from others of it, last timed out. */
   const keysStalledMs = new Map<string, number>();
   const trouble = new LockTrouble();
+  const timed: BatchRun<I, O> = {
+    ...spec,
+    run: async (items, options) => {
+      const startedMs = performance.now();
+      const outcomes = await spec.run(items, options);
+      const endedMs = performance.now();
+      trouble.ran(endedMs - startedMs, endedMs);
+      return outcomes;
+    },
+  };
   let scheduled = false;
   let draining = false;
   let onIdle: (() => void)[] = [];
@@ -135,7 +146,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     const aloneMs = trouble.isOfMany(nowMs) ? trouble.aloneWaitMs(nowMs) : USUAL_LOCK_WAIT_MS;
     const lockWaitMs = isOfSeveral ? trouble.sharedWaitMs(nowMs) : aloneMs;
     const settle = async (): Promise<ApartOutcome<Waiting<I, O>>> => {
-      return { stalled: await settleShared(spec, batch, lockWaitMs), hasPassed: false };
+      return { stalled: await settleShared(timed, batch, lockWaitMs), hasPassed: false };
     };
     void run(batch, settle).finally(() => {
       inFlight--;
@@ -157,7 +168,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     const isUsual = haveStalled && queue.stalledCount < STALLED_MANY;
     const lockWaitMs = isUsual ? USUAL_LOCK_WAIT_MS : trouble.aloneWaitMs(performance.now());
     const line = { name, lockWaitMs, hasStalled: haveStalled, hasFreeKeys: keysStalledMs.has(name) };
-    void run(batch, () => settleApart(spec, line, batch), name).finally(() => {
+    void run(batch, () => settleApart(timed, line, batch), name).finally(() => {
       apartInFlight.delete(name);
       // Others wait for as long as their callers do, wherever their turn is.
       if (haveStalled) queue.dropApart(dropOver);
@@ -174,9 +185,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   ): Promise<void> => {
     const startedMs = performance.now();
     const { stalled, hasPassed } = await runTraced(spec, batch, settle);
-    const endedMs = performance.now();
-    measured.ran(batch.length, endedMs - startedMs);
-    if (stalled.length === 0 && (hasPassed || apart === undefined)) trouble.ran(endedMs - startedMs, endedMs);
+    measured.ran(batch.length, performance.now() - startedMs);
     queue.release(batch);
     if (apart !== undefined && hasPassed) notePass(apart, batch);
     noteKeys(stalled);

@@ -35,8 +35,13 @@ export class LockTrouble {
   private readonly organizations = new Set<string>();
   private readonly passedSince = new Set<string>();
 
-  /** A batch of several tenants timed out. */
+  /** A batch of several tenants timed out. While many are locked, only what times out alone says that they are. */
   sharedTimedOut(nowMs: number): void {
+    if (!this.isOfMany(nowMs)) this.begin(nowMs);
+  }
+
+  /** There is trouble from now on: as when a tenant that shares no batch, being known to be locked, has timed out again. */
+  begin(nowMs: number): void {
     if (!this.isLately(nowMs)) {
       this.found.clear();
       this.organizations.clear();
