@@ -1,11 +1,21 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createLog, systemClock } from '@switchboard/platform';
 import type { Database } from '@switchboard/postgres';
 import { behindSnapshot, blocksOfLooks, MeasuredTables, testServers } from '@switchboard/testing';
+import { SnoozeSignal } from '../src/conversation/snooze-signal.js';
 import { nextSnooze, wakeSnoozed } from '../src/wake-snoozed/wake-snoozed.js';
+import { WakeSnoozedWorker } from '../src/wake-snoozed/wake-snoozed.worker.js';
+import { silentRelay } from './silent-relay.js';
 import { TestInbox } from './test-inbox.js';
 
 const servers = testServers();
 const ENDED = 20_000;
+
+class Rounds extends WakeSnoozedWorker {
+  override round() {
+    return super.round();
+  }
+}
 
 describe('snoozes behind an old snapshot', () => {
   let inbox: TestInbox;
@@ -48,6 +58,27 @@ describe('snoozes behind an old snapshot', () => {
     expect(await database.transaction((tx) => wakeSnoozed(tx, 500, next.floorMs))).toHaveLength(1);
     expect((await database.transaction((tx) => nextSnooze(tx, floorMs))).inMs).toBeNull();
     await superuser.dataSource.query('DELETE FROM messaging.conversation');
+  });
+
+  it('all end in one round that begins below the floor, as behind a restored backup', async () => {
+    const clock = jest.spyOn(systemClock, 'monotonic').mockReturnValue(0);
+    try {
+      const worker = new Rounds(
+        database,
+        silentRelay,
+        createLog('messaging', { write: () => undefined }),
+        new SnoozeSignal(),
+      );
+      await worker.round();
+      await snooze(1_200, '1 hour', '50 minutes');
+      clock.mockReturnValue(60_000);
+      await worker.round();
+      const left = "SELECT FROM messaging.conversation WHERE status = 'SNOOZED'";
+      expect(await inbox.superuser.dataSource.query(left)).toEqual([]);
+    } finally {
+      clock.mockRestore();
+      await inbox.superuser.dataSource.query('DELETE FROM messaging.conversation');
+    }
   });
 
   it('cost each look what it costs without one, however many have ended since', async () => {

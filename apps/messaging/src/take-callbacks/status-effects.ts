@@ -21,6 +21,7 @@ export interface StatusEffects {
 }
 
 interface ReportedMessage {
+  readonly organizationId: string;
   readonly messageId: string;
   readonly jobId: string | null;
   readonly template: MessageTemplate | null;
@@ -31,7 +32,7 @@ interface ReportedMessage {
 const NONE: StatusEffects = { holds: [], answers: [] };
 const findSql = statement<ReportedMessage>(
   'messaging.message.find-reported',
-  `SELECT m.id AS "messageId", m.job_id AS "jobId", m.template, m.error_code AS "errorCode"
+  `SELECT m.organization_id AS "organizationId", m.id AS "messageId", m.job_id AS "jobId", m.template, m.error_code AS "errorCode"
    FROM unnest($1::text[], $2::text[]) AS given(organization_id, id)
    JOIN message m ON m.organization_id = given.organization_id AND m.id = given.id`,
 );
@@ -45,9 +46,9 @@ export async function effectsOf(through: Queryable, statuses: readonly RefusingS
   const messageIds = await messageIdsOf(through, statuses);
   const keys = [...messageIds].map(([{ organizationId }, messageId]) => ({ organizationId, messageId }));
   const found = await through.query(findSql, unnestColumns(keys, ['organizationId', 'messageId']));
-  const messages = new Map(found.map((message) => [message.messageId, message]));
+  const messages = new Map(found.map((message) => [`${message.organizationId} ${message.messageId}`, message]));
   const news = statuses
-    .map((status) => ({ status, message: messages.get(messageIds.get(status) ?? '') }))
+    .map((status) => ({ status, message: messages.get(`${status.organizationId} ${messageIds.get(status) ?? ''}`) }))
     .filter(({ message }) => !message?.errorCode || isAssumed(message.errorCode));
   return {
     holds: news.flatMap(({ status, message }) => holdOf(status, message)),

@@ -61,12 +61,12 @@ export class WakeSnoozedWorker extends PollingWorker {
     const floorMs = this.floor.begin(systemClock.monotonic());
     const { latenessMs, next } = await this.database.transaction(async (tx) => {
       const woken = await wakeSnoozed(tx, ROUND_MAX, floorMs);
-      return { latenessMs: woken, next: woken.length === 0 ? await nextSnooze(tx, floorMs) : null };
+      // A whole look may have found more below the floor than it could take: the others begin there then.
+      const isLast = woken.length === 0 || floorMs === -Infinity;
+      return { latenessMs: woken, next: isLast ? await nextSnooze(tx, floorMs) : null };
     });
-    if (next) {
-      this.floor.move(next.floorMs, floorMs);
-      return { isFull: false, nextInMs: next.inMs };
-    }
+    if (next) this.floor.move(next.floorMs, floorMs);
+    if (latenessMs.length === 0) return { isFull: false, nextInMs: next?.inMs ?? null };
     this.relay.wake();
     for (const lateMs of latenessMs) wakeMetrics().woken(lateMs);
     this.log.info('conversation.woken', { count: latenessMs.length, lateMs: Math.max(...latenessMs) });
