@@ -25,10 +25,12 @@ const findSql = statement<{ aliases: readonly string[]; former: readonly FormerA
        WHERE f.organization_id = n.organization_id AND f.contact_id = n.contact_id GROUP BY until) AS given_up) AS former
    FROM erased_number n WHERE organization_id = $1 AND contact_id = $2`,
 );
+/** A replica of the release before has led nothing on: the contact that went on may be erased all the same. */
 const findPersonSql = statement<ErasedPerson>(
   'contacts.erased-number.find-person',
-  `SELECT merged_into AS "mergedInto", coalesce(person_aliases, aliases) AS aliases
-   FROM erased_number WHERE organization_id = $1 AND contact_id = $2`,
+  `SELECT n.merged_into AS "mergedInto", coalesce(n.person_aliases, gone.aliases, n.aliases) AS aliases
+   FROM erased_number n LEFT JOIN erased_number gone ON gone.organization_id = n.organization_id AND gone.contact_id = n.merged_into
+   WHERE n.organization_id = $1 AND n.contact_id = $2`,
 );
 const confirmSql = statement<{ isLast: boolean }>(
   'contacts.erased-number.confirm',

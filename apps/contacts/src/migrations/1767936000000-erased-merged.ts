@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Whose person an erased contact was that had been merged into another: of the one that goes on, or of its aliases when it was erased itself.
- * Never sampled, as all that people are found by. Lock: ACCESS EXCLUSIVE on `erased_number` for a moment, and SHARE while the index, in which
- * no row is yet, is made by one pass. Reversal: drops both; a refusal of a send to such a contact is lost again.
+ * Never sampled, as all that people are found by. Lock: ACCESS EXCLUSIVE on `erased_number`, which holds what is not confirmed yet, also while
+ * the index, in which no row is yet, is made by one pass. Reversal: drops both; a refusal of a send to such a contact is lost again.
  */
 export class ErasedMerged1767936000000 implements MigrationInterface {
   readonly name = 'ErasedMerged1767936000000';

@@ -58,9 +58,9 @@ export class RecordObservedConsumer extends EventConsumer<ReadonlySet<string>> {
     const { id: eventId, occurredAt: at } = envelope;
     const observed = { ...found.data, organizationId: found.organizationId, eventId, at };
     const traceparent = traceparentOf(context);
-    const isKnown =
-      (await this.batch.change(recordObserved(observed, traceparent))) ||
-      (await this.recordOfErased(observed, traceparent));
+    const record = (): Promise<boolean> => this.batch.change(recordObserved(observed, traceparent));
+    // Once more, for a record whose contact was merged on and then erased between two reads.
+    const isKnown = (await record()) || (await this.recordOfErased(observed, traceparent)) || (await record());
     if (!isKnown) this.log.warn('observed-event.unknown-contact', { eventId });
   }
 
