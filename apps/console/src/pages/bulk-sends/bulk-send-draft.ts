@@ -51,8 +51,9 @@ const EMPTY: BulkSendDraftState = {
 /** A new bulk send that is not sent yet. A chosen file, and all that was chosen with it, stays while other pages are read. */
 export class BulkSendDraft {
   private state = EMPTY;
-  /** The template that the page was last opened with. */
-  private asked: string | undefined;
+  /** The visit of the page that was followed last, and the template that one asked for while another was sent. */
+  private visit: string | undefined;
+  private next: string | null = null;
   private readonly watchers = new Watchers();
   private readonly follow = newestReading();
 
@@ -62,12 +63,21 @@ export class BulkSendDraft {
   /** Calls back after each change. @returns ends it */
   readonly subscribe: Watchers['watch'] = this.watchers.watch;
 
-  /** The page is opened: without a file it begins anew. @param templateId that the page's address names */
-  open(templateId: string | undefined): void {
+  /**
+   * The page is opened: without a file it begins anew.
+   *
+   * @param templateId that the page's address names
+   * @param visit another one whenever a link is followed; Back leads to a former one, and takes nothing back
+   */
+  open(templateId: string | undefined, visit: string): void {
     const { file, isSending } = this.state;
-    if (!file && !isSending) this.change({ ...EMPTY, templateId: templateId ?? null });
-    else if (templateId !== undefined && templateId !== this.asked) this.write({ templateId, mapping: null });
-    this.asked = templateId;
+    const isNew = visit !== this.visit;
+    this.visit = visit;
+    if (isSending) {
+      // What is being sent stays as it is: in doubt it must be the same when it is sent again.
+      if (isNew) this.next = templateId ?? null;
+    } else if (!file) this.change({ ...EMPTY, templateId: templateId ?? null });
+    else if (isNew && templateId !== undefined) this.write({ templateId, mapping: null });
   }
 
   /** Puts values into the form. */
@@ -87,33 +97,38 @@ export class BulkSendDraft {
 
   /** Forgets the file and all that was chosen with it. */
   discard(): void {
-    this.follow(
-      Promise.resolve(),
-      () => undefined,
-      () => undefined,
-    );
+    this.forgetReading();
     this.change(EMPTY);
   }
 
   /**
-   * Sends it. What was accepted is a draft no more; what was not stays, with the problem.
+   * Sends it; no other file is taken meanwhile. What was accepted is a draft no more; what was not stays, with the problem.
    *
    * @param wordsOf the message of a refusal as the page shows it
    * @throws Problem
    */
   async send(body: SendTemplateBody, wordsOf: (message: string) => string): Promise<SentInBulk> {
-    const { file } = this.state;
+    this.forgetReading();
+    this.next = null;
     this.change({ isSending: true, body, problem: null });
     try {
       const sent = await sendInBulk(body);
-      if (this.state.file === file) this.discard();
-      else this.change({ isSending: false, body: null });
+      this.change({ ...EMPTY, templateId: this.next });
       return sent;
     } catch (error) {
       const problem = problemOf(error);
       this.change({ isSending: false, problem: { ...problem, message: wordsOf(problem.message) } });
       throw error;
     }
+  }
+
+  /** A file that is still being read will not be taken. */
+  private forgetReading(): void {
+    this.follow(
+      Promise.resolve(),
+      () => undefined,
+      () => undefined,
+    );
   }
 
   private change(change: Partial<BulkSendDraftState>): void {

@@ -24,18 +24,33 @@ describe('a new bulk send', () => {
   });
 
   it('keeps its file and what was chosen for it when its page is opened again, and begins anew without a file', async () => {
-    draft.open('ctemplate0');
+    draft.open('ctemplate0', 'first');
     draft.write({ throttle: 60 });
-    draft.open('ctemplate0');
+    draft.open('ctemplate0', 'first');
     expect(draft.read()).toMatchObject({ templateId: 'ctemplate0', throttle: '' });
     draft.write({ throttle: 60, templateId: 'ctemplate1' });
     await choose('people.csv');
-    for (const asked of ['ctemplate0', undefined]) {
-      draft.open(asked);
-      expect(draft.read()).toMatchObject({ file: { name: 'people.csv' }, throttle: 60, templateId: 'ctemplate1' });
-    }
-    draft.open('ctemplate2');
-    expect(draft.read()).toMatchObject({ file: { name: 'people.csv' }, templateId: 'ctemplate2' });
+    // Back, and on.
+    draft.open('ctemplate0', 'first');
+    draft.open(undefined, 'second');
+    expect(draft.read()).toMatchObject({ file: { name: 'people.csv' }, throttle: 60, templateId: 'ctemplate1' });
+    draft.open('ctemplate0', 'third');
+    expect(draft.read()).toMatchObject({ file: { name: 'people.csv' }, templateId: 'ctemplate0' });
+  });
+
+  it('is as it was while it is being sent, and begins with the template that was asked for meanwhile', async () => {
+    answer(() => Response.json({ id: 'cjob0' }, { status: 202 }));
+    draft.open('ctemplate0', 'first');
+    await choose('people.csv');
+    const later = Promise.withResolvers<typeof TABLE>();
+    draft.choose('later.csv', later.promise);
+    const sending = draft.send(body, same);
+    draft.open('ctemplate1', 'second');
+    later.resolve(TABLE);
+    await later.promise;
+    expect(draft.read()).toMatchObject({ templateId: 'ctemplate0', file: { name: 'people.csv' }, isSending: true });
+    await sending;
+    expect(draft.read()).toMatchObject({ templateId: 'ctemplate1', file: null, isSending: false });
   });
 
   it('forgets all of it when it is discarded, a file that is still being read too', async () => {
@@ -57,18 +72,13 @@ describe('a new bulk send', () => {
     expect(draft.read()).toMatchObject({ file: null, fileProblem: 'Row 2: no' });
   });
 
-  it('is over once it is accepted, but for a file that was chosen meanwhile', async () => {
+  it('is over once it is accepted', async () => {
     answer(() => Response.json({ id: 'cjob0' }, { status: 202 }));
     await choose('people.csv');
     const sending = draft.send(body, same);
     expect(draft.read().isSending).toBe(true);
     expect(await sending).toMatchObject({ id: 'cjob0' });
     expect(draft.read()).toMatchObject({ file: null, isSending: false, body: null });
-    await choose('people.csv');
-    const next = draft.send(body, same);
-    await choose('later.csv');
-    await next;
-    expect(draft.read()).toMatchObject({ file: { name: 'later.csv' }, isSending: false });
   });
 
   it('stays when it was refused, with the problem in the words of the page', async () => {

@@ -12,6 +12,9 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
+/** Recipients of a bulk send, as the API takes them. */
+const ROWS_MAX = 100_000;
+
 /** Reads a file with headings in its first row; delimiter and quotes are found out. @throws Error that says what is wrong, and where */
 export function parseCsv(text: string): CsvTable {
   const { data, errors } = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), { skipEmptyLines: false });
@@ -23,6 +26,10 @@ export function parseCsv(text: string): CsvTable {
   for (const cells of rest) {
     if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells: cells.map((cell) => cell.trim()) });
     line += linesOf(cells);
+  }
+  if (rows.length > ROWS_MAX) {
+    const [found, most] = [rows.length, ROWS_MAX].map((count) => count.toLocaleString('en'));
+    throw new Error(`The file has ${found} rows; a bulk send takes ${most} at most.`);
   }
   if (headings.every((heading) => heading.trim() === '')) throw new Error('The first row must name the columns.');
   return { headings: headings.map((heading, index) => heading.trim() || `Column ${index + 1}`), rows };

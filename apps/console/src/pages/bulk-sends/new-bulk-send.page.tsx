@@ -13,7 +13,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { IconAlertTriangle, IconFileUpload, IconSend2 } from '@tabler/icons-react';
-import { useRouter, useSearch } from '@tanstack/react-router';
+import { useRouter, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore, type ReactElement } from 'react';
 import { problemOf } from '../../api/problem.js';
 import { useChange, useRead } from '../../api/use-api.js';
@@ -45,7 +45,8 @@ export function Page(): ReactElement {
   const usage = useRead('getUsage', {});
   const draft = useSyncExternalStore(bulkSendDraft.subscribe, bulkSendDraft.read);
   const { templateId, channelId, file, throttle, scheduled, isSending, problem } = draft;
-  useLayoutEffect(() => bulkSendDraft.open(search.template), [search.template]);
+  const visit = useRouterState({ select: ({ location }) => location.state.__TSR_key ?? location.href });
+  useLayoutEffect(() => bulkSendDraft.open(search.template, visit), [search.template, visit]);
   const isShown = useIsShown();
   const resetFile = useRef<() => void>(null);
   const startField = useRef<HTMLInputElement>(null);
@@ -129,7 +130,12 @@ export function Page(): ReactElement {
               <Group gap="sm">
                 <FileButton onChange={read} resetRef={resetFile} accept=".csv,text/csv,text/plain">
                   {(props) => (
-                    <Button {...props} variant="default" leftSection={<IconFileUpload size={16} aria-hidden />}>
+                    <Button
+                      {...props}
+                      variant="default"
+                      leftSection={<IconFileUpload size={16} aria-hidden />}
+                      disabled={isSending}
+                    >
                       {file ? 'Choose another file' : 'Choose a CSV file'}
                     </Button>
                   )}

@@ -14,6 +14,7 @@ export function UnsentBulkSend(): ReactElement | null {
     <>
       {problem && <SendProblem problem={problem} body={body} />}
       <Alert
+        role="status"
         color="blue"
         variant="light"
         title={isSending ? 'A bulk send is under way' : 'A bulk send is not sent yet'}
