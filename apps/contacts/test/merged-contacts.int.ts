@@ -164,4 +164,18 @@ describe('a refusal of a send to a merged contact that was erased meanwhile', ()
       expect(await Promise.all(opted)).toEqual([false, false, true]);
     },
   );
+
+  it('is held for that number too when a replica of the release before has erased it, which leads nothing on', async () => {
+    const { x, y, move, erase, refuse, held, upsert } = await world([P1, P2]);
+    await move(P1, P2);
+    await erase(x);
+    await erase(y);
+    await running.superuser.dataSource.query(
+      'UPDATE contacts.erased_number SET merged_into = $2, person_aliases = NULL WHERE contact_id = $1',
+      [x, y],
+    );
+    await refuse(x);
+    await eventually(async () => (await held()).length === 1);
+    expect((await upsert({ phone: P2 })).contact.isOptedOut).toBe(true);
+  });
 });
