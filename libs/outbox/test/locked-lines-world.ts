@@ -16,7 +16,7 @@ export function eventOf(organizationId: string, id = `event ${++made}`): Deliver
   return { envelope, deliveries: 1, context: ROOT_CONTEXT } as unknown as DeliveredEvent;
 }
 
-/** A consumer on a database with locked rows and a broker that delivers again, in virtual time. */
+/** A consumer on a database with locked rows and a broker that delivers again, in virtual time, and by the same chances each time. */
 export class LockedLinesWorld {
   nowMs = 1_000_000;
   readonly failures = new Map<string, number>();
@@ -31,6 +31,7 @@ export class LockedLinesWorld {
   /** @param lockMs how long the row that an event needs stays locked from then on, `sinceMs` after the beginning; Infinity for ever */
   constructor(private readonly lockMs: (event: DeliveredEvent, sinceMs: number) => number) {
     jest.spyOn(performance, 'now').mockImplementation(() => this.nowMs);
+    jest.spyOn(Math, 'random').mockImplementation(randomOf(1));
     this.handler = {
       database: this.database() as Database,
       consumer: 'test',
@@ -103,6 +104,12 @@ export class LockedLinesWorld {
     };
     return { query, transaction } as unknown as Pick<Database, 'query' | 'transaction'>;
   }
+}
+
+/** Numbers from 0 to below 1, the same in each run. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
 }
 
 function lockNotHad(): Error {
