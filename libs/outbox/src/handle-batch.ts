@@ -181,14 +181,16 @@ async function splitTimedOut<Prepared>(
     return events.map((event) => settled.get(event) ?? again(run, event));
   }
   const wasEarly = lockWaitMs < USUAL_LOCK_WAIT_MS && sqlState(error) === LOCK_NOT_HAD;
-  for (const line of lines.keys()) {
-    const timeouts = (run.timeouts.get(line) ?? 0) + 1;
-    run.timeouts.set(line, timeouts);
-    if (run.locked.timedOut(line, timeouts === 1)) run.own.add(line);
-    const isTried = wasEarly || run.turns.has(line) || timeouts >= LINE_TIMEOUTS_MAX;
-    if (events.length > 1 ? isTried : wasEarly || !run.own.has(line)) return giveBack(run, events);
+  const [line = ''] = lines.keys();
+  const timeouts = (run.timeouts.get(line) ?? 0) + 1;
+  run.timeouts.set(line, timeouts);
+  if (run.locked.timedOut(line, timeouts === 1)) run.own.add(line);
+  if (wasEarly) return giveBack(run, events);
+  if (events.length > 1) {
+    const isTried = run.turns.has(line) || timeouts >= LINE_TIMEOUTS_MAX;
+    return isTried ? giveBack(run, events) : inHalves(run, events);
   }
-  if (events.length > 1) return inHalves(run, events);
+  if (!run.own.has(line)) return giveBack(run, events);
   return Promise.all(events.map((event) => giveBackOrBury(run, event, error)));
 }
 

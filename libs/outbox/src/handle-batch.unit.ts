@@ -11,11 +11,8 @@ const inTrouble = async (world: LockedLinesWorld): Promise<void> => {
   world.runs.length = 0;
 };
 type Arrival = readonly [number, DeliveredEvent];
-const afterThat = <Value>(
-  taken: ReadonlyMap<string, number>,
-  events: readonly Arrival[],
-  toMs: (atMs: number) => Value,
-): Value[] => events.map(([atMs, { envelope }]) => toMs((taken.get(envelope.id) ?? Infinity) - atMs));
+const waitsOf = (taken: ReadonlyMap<string, number>, events: readonly Arrival[]): number[] =>
+  events.map(([atMs, { envelope }]) => (taken.get(envelope.id) ?? Infinity) - atMs);
 
 afterEach(() => void jest.restoreAllMocks());
 
@@ -90,10 +87,10 @@ describe('batches of events while the rows of many are locked', () => {
     const [locked, free] = [every('locked', 50, 4_000, lockedMs), every('free', 150, 4_000, lockedMs)];
     const taken = await world.deliver([...locked, ...free], lockedMs + 100_000);
     const late = free.filter(([atMs]) => atMs > 10_000);
-    const waits = afterThat(taken, late, Math.round).toSorted((a, b) => a - b);
+    const waits = waitsOf(taken, late).toSorted((a, b) => a - b);
     expect(waits.at(Math.floor(waits.length / 2))).toBeLessThan(300);
     expect(waits.at(Math.floor(waits.length * 0.95))).toBeLessThan(1_000);
-    expect([taken.size + world.dead.length, waits.at(-1)]).toEqual([locked.length + free.length, expect.any(Number)]);
+    expect([taken.size, world.dead]).toEqual([locked.length + free.length, []]);
   });
 
   it('take what is free of each of them, of which one conversation is locked', async () => {
@@ -115,12 +112,8 @@ describe('batches of events while the rows of many are locked', () => {
     const world = new LockedLinesWorld((_event, sinceMs) => (sinceMs < 3_000 ? Infinity : 200));
     const events = Array.from({ length: 600 }, (_, index) => [index * 200, eventOf(`line ${index % 60}`)] as const);
     const taken = await world.deliver(events, 240_000);
-    const late = afterThat(
-      taken,
-      events.filter(([atMs]) => atMs > 60_000),
-      Math.round,
-    );
-    expect(Math.max(...late)).toBeLessThan(10_000);
+    const late = events.filter(([atMs]) => atMs > 60_000);
+    expect(Math.max(...waitsOf(taken, late))).toBeLessThan(10_000);
     expect([world.failures.size, taken.size]).toEqual([0, events.length]);
   });
 

@@ -1,4 +1,4 @@
-import { LockTrouble, USUAL_LOCK_WAIT_MS, type LockWaitMs } from '@switchboard/postgres';
+import { LockTrouble, type LockWaitMs } from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
 
 /** How long a line is left alone after its first timeout, and at most. */
@@ -56,7 +56,7 @@ export class LockedLines {
 
   /** How long events of one line wait for a lock. */
   aloneWaitMs(): LockWaitMs {
-    return this.isOfMany() ? this.trouble.aloneWaitMs(this.nowMs()) : USUAL_LOCK_WAIT_MS;
+    return this.trouble.aloneWaitMs(this.nowMs());
   }
 
   /**

@@ -8,6 +8,7 @@ import { isTimedOut } from './postgres-errors.js';
 import { USUAL_LOCK_WAIT_MS } from './transaction-query.js';
 import {
   dropOver,
+  isShared,
   settleApart,
   settleShared,
   type ApartOutcome,
@@ -142,9 +143,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     }
     inFlight++;
     const nowMs = performance.now();
-    const isOfSeveral = batch.some(({ tenant }) => tenant !== batch[0]?.tenant);
-    const aloneMs = trouble.isOfMany(nowMs) ? trouble.aloneWaitMs(nowMs) : USUAL_LOCK_WAIT_MS;
-    const lockWaitMs = isOfSeveral ? trouble.sharedWaitMs(nowMs) : aloneMs;
+    const lockWaitMs = isShared(batch) ? trouble.sharedWaitMs(nowMs) : trouble.aloneWaitMs(nowMs);
     const settle = async (): Promise<ApartOutcome<Waiting<I, O>>> => {
       return { stalled: await settleShared(timed, batch, lockWaitMs), hasPassed: false };
     };
@@ -166,7 +165,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     const { name, batch } = taken;
     apartInFlight.set(name, haveStalled);
     const isUsual = haveStalled && queue.stalledCount < STALLED_MANY;
-    const lockWaitMs = isUsual ? USUAL_LOCK_WAIT_MS : trouble.aloneWaitMs(performance.now());
+    const lockWaitMs = isUsual ? USUAL_LOCK_WAIT_MS : trouble.apartWaitMs(performance.now());
     const line = { name, lockWaitMs, hasStalled: haveStalled, hasFreeKeys: keysStalledMs.has(name) };
     void run(batch, () => settleApart(timed, line, batch), name).finally(() => {
       apartInFlight.delete(name);

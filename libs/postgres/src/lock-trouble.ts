@@ -92,8 +92,13 @@ export class LockTrouble {
     return this.isOfMany(nowMs) ? (this.shortWaits(nowMs)?.sharedMs ?? USUAL_LOCK_WAIT_MS) : USUAL_LOCK_WAIT_MS;
   }
 
-  /** For what is tried alone while others wait behind it. */
+  /** For what is of one tenant: while many are locked, others wait behind it. */
   aloneWaitMs(nowMs: number): LockWaitMs {
+    return this.isOfMany(nowMs) ? this.apartWaitMs(nowMs) : USUAL_LOCK_WAIT_MS;
+  }
+
+  /** For what is tried alone while others wait behind it, however many are locked. */
+  apartWaitMs(nowMs: number): LockWaitMs {
     return this.shortWaits(nowMs)?.aloneMs ?? USUAL_LOCK_WAIT_MS;
   }
 

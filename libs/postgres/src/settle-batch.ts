@@ -246,7 +246,8 @@ function answer<I, O>(spec: BatchRun<I, O>, batch: readonly Waiting<I, O>[], out
   });
 }
 
-function isShared<I, O>(batch: readonly Waiting<I, O>[]): boolean {
+/** Whether a batch is of several tenants. */
+export function isShared<I, O>(batch: readonly Waiting<I, O>[]): boolean {
   return batch.some(({ tenant }) => tenant !== batch[0]?.tenant);
 }
 
