@@ -135,8 +135,7 @@ export class FeedJob {
 
   /** The order that withdrew the lane takes care of what was claimed; in a restored database, the one that withdraws it again. */
   private async leaveWithdrawn({ organizationId, jobId }: TakenFeed): Promise<null> {
-    const isCanceled = await cancelWithdrawn(this.database, { organizationId, jobId });
-    if (isCanceled) this.log.warn('job.cancelled-with-lane', { organizationId, jobId });
+    await cancelWithdrawn(this.database, this.log, { organizationId, jobId });
     return null;
   }
 

@@ -120,7 +120,7 @@ export class LaneOrders {
     for (;;) {
       const { withdrawn, isWithdrawn } = await this.lanes.control(organizationId, jobId, order, budget);
       if (order.action !== 'WITHDRAW') {
-        if (isWithdrawn) await this.cancelAgain(organizationId, jobId);
+        if (isWithdrawn) await cancelWithdrawn(this.database, this.log, { organizationId, jobId });
         return;
       }
       if (withdrawn.length === 0) break;
@@ -133,12 +133,6 @@ export class LaneOrders {
     // The quota of most jobs is there again with the answer.
     const release = canceled && { organizationId, jobId, ...canceled };
     if (release && (await releaseSlice(this.database, this.lanes, release))) this.releases.wake();
-  }
-
-  /** Its order for the lane comes behind those under way. */
-  private async cancelAgain(organizationId: string, jobId: string): Promise<void> {
-    if (!(await cancelWithdrawn(this.database, { organizationId, jobId }))) return;
-    this.log.warn('job.cancelled-with-lane', { organizationId, jobId });
   }
 
   private async skip(organizationId: string, jobId: string, indexes: readonly number[]): Promise<void> {
