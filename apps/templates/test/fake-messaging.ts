@@ -47,6 +47,9 @@ export class FakeMessaging {
   /** Called when a batch was taken, before the answer leaves. */
   onSubmitted: () => Promise<void> = async () => undefined;
 
+  /** Called before recipients are skipped. */
+  onSkipping: () => Promise<void> = async () => undefined;
+
   /** Called before a lane takes an action. */
   onControlled: (jobId: string) => Promise<void> = async () => undefined;
 
@@ -112,7 +115,8 @@ export class FakeMessaging {
     return { accepted: items.length, isWithdrawn: false };
   }
 
-  private skip({ jobId, recipients }: SkipRecipientsRequest): unknown {
+  private async skip({ jobId, recipients }: SkipRecipientsRequest): Promise<unknown> {
+    await this.onSkipping();
     const lane = this.lane(jobId);
     if (lane.isWithdrawn) return { skipped: [], isWithdrawn: true };
     const skipped = recipients.filter(({ messageId }) => !lane.items.has(messageId) && !lane.skipped.has(messageId));

@@ -15,12 +15,19 @@ const taken = async (): Promise<TakenFeed> => {
   if (!feed) throw new Error('nothing was due');
   return feed;
 };
-/** The template gains a variable, and another replica takes the job over. */
-const editAndFeed = async (): Promise<void> => {
-  const edited = JSON.stringify([{ type: 'BODY', text: 'Hello {{1}}, {{2}} and {{3}}.' }]);
-  await store.change('UPDATE templates.template SET components = $1', [edited]);
+const edit = (text: string): Promise<void> =>
+  store.change('UPDATE templates.template SET components = $1', [JSON.stringify([{ type: 'BODY', text }])]);
+/** The recipients of these tests have two variables. */
+const FITTING = 'Hello {{1}} and {{2}}.';
+const GROWN = 'Hello {{1}}, {{2}} and {{3}}.';
+/** Another replica takes the job over. */
+const takeOver = async (): Promise<void> => {
   await store.makeDue();
   await store.feed();
+};
+const editAndFeed = async (): Promise<void> => {
+  await edit(GROWN);
+  await takeOver();
 };
 const shown = async (jobId: string) => (await store.recipients(jobId)).map(({ status, reason }) => [status, reason]);
 
@@ -61,9 +68,23 @@ describe('recipients that a dead replica had taken up before their template was 
   });
 });
 
-it('recipients that no replica had taken up before their template was edited fail at once', async () => {
+it('recipients that no replica had taken up before their template was edited are skipped by messaging as well', async () => {
   const { job } = await store.commit(store.batch(2));
   await editAndFeed();
-  expect(await shown(job.id)).toEqual(Array(2).fill(['FAILED', 'TEMPLATE_VARIABLES_MISMATCH']));
-  expect(store.messaging.lane(job.id).skipped.size).toBe(0);
+  const { items, skipped } = store.messaging.lane(job.id);
+  expect([items.size, skipped.size]).toEqual([0, 2]);
+  expect(await store.rows('SELECT fed_to FROM templates.job_feed')).toEqual([{ fed_to: 2 }]);
+});
+
+it('recipients that another replica hands over with the template edited back, while one stands still, go on', async () => {
+  const { job } = await store.commit(store.batch(2));
+  await edit(GROWN);
+  store.messaging.onSkipping = async () => {
+    await edit(FITTING);
+    await takeOver();
+  };
+  await store.feed();
+  expect(await shown(job.id)).toEqual(Array(2).fill(['QUEUED', null]));
+  const { items, skipped } = store.messaging.lane(job.id);
+  expect([items.size, skipped.size]).toEqual([2, 0]);
 });

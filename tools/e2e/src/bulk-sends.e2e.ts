@@ -120,6 +120,28 @@ describe('bulk sends, through every process', () => {
     }
   });
 
+  it('fails recipients whose template was edited since, without a message', async () => {
+    const edited = { name: 'order_confirmation', language: 'en_US' };
+    const recipients = some(2).map((one) => ({ ...one, variables: ['Ada', 'today'] }));
+    const scheduledAt = new Date(Date.now() + DAY_MS).toISOString();
+    const id = await accepted({ template: edited, recipients, scheduledAt });
+    const database = await StackDatabase.open(all.stack);
+    await database.query(
+      `UPDATE templates.template t SET components = '[{"type":"BODY","text":"{{1}}, {{2}} and {{3}}"}]'
+       FROM templates.job j WHERE j.id = $1 AND t.organization_id = j.organization_id AND t.id = j.template_id`,
+      [id],
+    );
+    await database.query('UPDATE templates.job_feed SET due_at = now() WHERE job_id = $1', [id]);
+    await database.close();
+    const done = await eventually(async () => {
+      const now = await job(id);
+      return now.status === 'COMPLETED' ? now : undefined;
+    }, SOON);
+    expect(done.counts).toMatchObject({ failed: 2, sent: 0, skipped: 0 });
+    const shown = (await recipientsOf(id)).map(({ reason, messageId }) => [reason, messageId]);
+    expect(shown).toEqual(Array(2).fill(['TEMPLATE_VARIABLES_MISMATCH', null]));
+  });
+
   it('makes one job of twins, by the body or by a key, and says when a body differs', async () => {
     const body = { recipients: some(20), scheduledAt: new Date(Date.now() + DAY_MS).toISOString() };
     const key = { 'idempotency-key': `twins-${newCuid()}` };

@@ -4,8 +4,7 @@ import { Database } from '@switchboard/postgres';
 import { cancelWithdrawn } from '../job/cancel-withdrawn.js';
 import { measurePace } from '../job/job-estimate.policy.js';
 import { LaneClient } from '../lane/lane.client.js';
-import { applyOutcomes, type RecipientOutcome } from '../recipient/recipient-outcome.repository.js';
-import { UNFIT } from '../recipient/recipient-status.policy.js';
+import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
 import type { TemplateRow } from '../template/template-view.js';
 import { TemplateRepository } from '../template/template.repository.js';
 import { batchesOf } from './batches-of.policy.js';
@@ -22,8 +21,6 @@ const LOOK_MS_MAX = 3_000;
 const LOOK_BYTES_MAX = 8_000_000;
 const SECONDS_PER_HOUR = 3_600;
 
-/** The template changed after the job was accepted, so that the upstream could only refuse them; or they are too large to be sent at all. */
-const UNFITTING = { status: 'FAILED', reason: UNFIT } as const;
 /** Their erasure may have come to them before they were of a job, and not again: its last pass is of the release before, which finds them no more. */
 const ERASED = { status: 'SKIPPED', reason: 'ERASED' } as const;
 
@@ -119,15 +116,12 @@ export class FeedJob {
       const { isWithdrawn } = await this.lanes.submit(organizationId, request);
       if (isWithdrawn) return this.leaveWithdrawn(feed);
     }
-    if (from >= feed.claimedTo) {
-      const indexes = unfit.map(({ recipientIndex }) => recipientIndex);
-      await this.settle(feed, indexes, UNFITTING);
-    } else if (unfit.length > 0) {
-      // They may have been handed over before the template was edited: messaging alone knows, and reports what it skips.
+    if (unfit.length > 0) {
+      // Another replica may have handed them over, before the template was edited or since: messaging alone knows, and reports what it skips.
       const { isWithdrawn } = await this.lanes.skip(organizationId, { ...lane, recipients: unfit });
       if (isWithdrawn) return this.leaveWithdrawn(feed);
     }
-    await this.settle(feed, slice.erased, ERASED);
+    await this.skipErased(feed, slice.erased);
     await recordFed(this.database, feed, end);
     feedMetrics().handedOver(items.length);
     return { recipients: items.length, to: end, bytes };
@@ -139,15 +133,11 @@ export class FeedJob {
     return null;
   }
 
-  /** Settles recipients that get no message: no quota. */
-  private async settle(
-    { organizationId, jobId }: TakenFeed,
-    indexes: readonly number[],
-    outcome: Pick<RecipientOutcome, 'status' | 'reason'>,
-  ): Promise<void> {
+  /** They get no message: no quota. */
+  private async skipErased({ organizationId, jobId }: TakenFeed, indexes: readonly number[]): Promise<void> {
     if (indexes.length === 0) return;
     await this.lanes.release(organizationId, jobId, indexes);
-    const outcomes = indexes.map((index) => ({ organizationId, jobId, index, messageId: null, ...outcome }));
+    const outcomes = indexes.map((index) => ({ organizationId, jobId, index, messageId: null, ...ERASED }));
     await this.database.transaction((tx) => applyOutcomes(tx, outcomes));
   }
 }

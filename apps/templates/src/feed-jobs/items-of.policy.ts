@@ -7,7 +7,7 @@ import type { ClaimedRecipient } from './job-feed.repository.js';
 /** Claimed recipients as messaging takes them. */
 export interface FilledRecipients {
   readonly items: readonly SizedItem[];
-  /** They do not fit the template, or are too large to be sent at all. */
+  /** They do not fit the template, which was edited since the job was accepted; or are too large to be sent at all. */
   readonly unfit: readonly Pick<BulkItem, 'recipientIndex' | 'messageId'>[];
   /** Of JSON, the unfit ones included. */
   readonly bytes: number;
