@@ -51,6 +51,7 @@ describe('an inbound message that comes again', () => {
       prepare: consumer.prepare.bind(consumer),
       apply: consumer.apply.bind(consumer),
       onDead: () => undefined,
+      onLineAway: () => undefined,
     };
     expect(await handleBatch(handler, messages)).toEqual(messages.map(() => ({ ack: true })));
     return asked;

@@ -4,6 +4,7 @@ import { isConcerned, type ConsumerTopology } from '@switchboard/contracts/consu
 import {
   durableName,
   PullConsumer,
+  ThrottledLog,
   type PullConsumerOptions,
   type DeliveredEvent,
   type Disposition,
@@ -98,6 +99,7 @@ export abstract class EventConsumer<Prepared>
     const { log } = platform;
     const name = consumer.name;
     consumerMetrics().declare(name);
+    const away = new ThrottledLog((error) => log.error('consumer.line-failed', error, { consumer: name }));
     this.#batch = {
       database: platform.database,
       consumer: name,
@@ -107,6 +109,7 @@ export abstract class EventConsumer<Prepared>
       apply: (...given) => this.apply(...given),
       onDead: ({ envelope: { id: eventId, subject }, deliveries }, error) =>
         log.error('event.dead-letter', error, { consumer: name, eventId, subject, deliveries }),
+      onLineAway: (error) => away.failed(error),
     };
     const onError = (error: unknown): void => log.error('consumer.batch-failed', error, { consumer: name });
     const pull = (): PullConsumer =>

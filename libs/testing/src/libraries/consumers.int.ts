@@ -41,6 +41,7 @@ const replica = (own: Database = database): BatchHandler<null> => ({
     return new Set(fresh.filter(({ envelope }) => envelope.sequence === 0).map(({ envelope }) => envelope.id));
   },
   onDead: ({ envelope }) => void dead.push(envelope.id),
+  onLineAway: () => undefined,
 });
 const dead: string[] = [];
 /** Makes so many failures of an event. */
@@ -112,8 +113,7 @@ describe('a batch of events', () => {
     const away = (error: unknown): Promise<unknown> => {
       const events = [delivered(1, 20), delivered(2, 20)];
       const prepare = (): Promise<never> => (asked++, Promise.reject(error));
-      const apply = (): Promise<never> => Promise.reject(new Error('not reached'));
-      return handleBatch({ database, consumer: 'test', prepare, apply, onDead: () => undefined }, events);
+      return handleBatch({ ...replica(), prepare }, events);
     };
     const reasons = [
       new RpcUnanswered('rpc.contacts.resolve-many', 'none', null),

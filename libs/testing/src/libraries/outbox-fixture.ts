@@ -128,6 +128,7 @@ export function effectsConsumer(
       return new Set();
     },
     onDead: () => undefined,
+    onLineAway: () => undefined,
   };
   return new PullConsumer({
     connection,
