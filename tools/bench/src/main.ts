@@ -11,7 +11,7 @@ import { benchIdle } from './idle/idle.bench.js';
 import { benchLists, linesOfLists } from './lists/lists.bench.js';
 import { benchSend, type SendBenchRow } from './send/send.bench.js';
 import { benchSnapshot, linesOfSnapshot } from './snapshot/snapshot.bench.js';
-import { benchWebhooks, linesOfWebhooks } from './webhooks/webhooks.bench.js';
+import { benchWebhooks, WEBHOOKS_PARTS } from './webhooks/webhooks.bench.js';
 
 const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [--rounds 5] [--seconds 6]
        npm run bench -- contacts [--short] [--contacts 1000000] [--requests 200]
@@ -20,7 +20,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
        npm run bench -- fairness [--short] [--limits 300,1200] [--rounds 5] [--seconds 6]
        npm run bench -- callbacks [--short] [--rounds 5] [--seconds 6]
        npm run bench -- bulk [--short] [--recipients 100000] [--rounds 5] [--seconds 6]
-       npm run bench -- webhooks [--short] [--events 20000] [--rounds 5] [--seconds 6]
+       npm run bench -- webhooks [--short] [--parts bad,turning] [--events 20000] [--rounds 5] [--seconds 6]
        npm run bench -- idle [--short] [--seconds 20]
        npm run bench -- analytics [--short] [--messages 10000000] [--requests 50]
        npm run bench -- console [--short] [--rounds 5]
@@ -42,6 +42,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    one round of 3 s; 2,000 recipients to drain
   webhooks   deliveries to one receiver against a bare loop, latency, an event for each of 500 webhooks, a healthy receiver
              next to others that hang, misbehave or turn, and a new one next to some that have failed
+    --parts    some of light, many, spread, bad, turning, newcomers; all of them take more than half an hour
     --short    one round of 2,000 events and 3 s; 100 webhooks of one event
   idle       commits and CPU of everything that npm start runs, without work; commits of a single send
     --short    10 s and 4 sends
@@ -63,6 +64,7 @@ const { values, positionals } = parseArgs({
     contacts: { type: 'string', default: '1000000' },
     conversations: { type: 'string', default: '1000000' },
     events: { type: 'string', default: '20000' },
+    parts: { type: 'string', default: WEBHOOKS_PARTS.join(',') },
     behind: { type: 'string', default: '1000000' },
     recipients: { type: 'string', default: '100000' },
     messages: { type: 'string', default: '10000000' },
@@ -191,7 +193,15 @@ async function bulk(): Promise<void> {
 }
 
 async function webhooks(): Promise<void> {
-  const result = await benchWebhooks({
+  const parts = new Set(values.parts.split(','));
+  const unknown = [...parts].find((part) => !WEBHOOKS_PARTS.some((known) => known === part));
+  if (unknown !== undefined) {
+    onLine(`--parts has an unknown part: ${unknown}; there are ${WEBHOOKS_PARTS.join(', ')}`);
+    process.exitCode = 2;
+    return;
+  }
+  const lines = await benchWebhooks({
+    parts,
     events: values.short ? 2_000 : Number(values.events),
     rounds: values.short ? 1 : Number(values.rounds),
     roundMs: values.short ? 3_000 : Math.max(Number(values.seconds), 20) * 1_000,
@@ -201,7 +211,7 @@ async function webhooks(): Promise<void> {
   onLine(`\nWebhooks, ${machine}, load of the machine ${loadavg()[0]?.toFixed(1)}`);
   onLine('| what | ours | against | ratio | bar |');
   onLine('|---|---|---|---|---|');
-  for (const line of linesOfWebhooks(result)) onLine(line);
+  for (const line of lines) onLine(line);
 }
 
 async function idle(): Promise<void> {

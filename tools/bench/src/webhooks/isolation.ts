@@ -63,7 +63,7 @@ export class Isolation {
 }
 
 /** What a row is about. */
-export function nameOf({ receivers, perSecondEach, areAtOnce }: NamedFlood): string {
+function nameOf({ receivers, perSecondEach, areAtOnce }: NamedFlood): string {
   return `${receivers}, ${perSecondEach}/s each${areAtOnce ? ', all at one moment' : ''}`;
 }
 

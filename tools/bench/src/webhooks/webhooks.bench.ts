@@ -9,16 +9,21 @@ import { percentile } from '../percentile.js';
 import { withStack } from '../with-stack.js';
 import type { BareLoopOptions } from './bare-loop.worker.js';
 import { Customers, exampleBody } from './customers.js';
-import { Isolation, linesOfIsolation, nameOf, type BadRow } from './isolation.js';
-import { linesOfNewcomers, Newcomers, type NewcomersRow } from './newcomers.js';
-import { latenciesOf, lineOf, now, PER_SECOND, publishPaced, type Latencies, type OneReceiver } from './paced.js';
+import { Isolation, linesOfIsolation } from './isolation.js';
+import { linesOfNewcomers, Newcomers } from './newcomers.js';
+import { latenciesOf, lineOf, now, PER_SECOND, publishPaced, type OneReceiver } from './paced.js';
 import { startReceiver, type Receiver } from './receiver.js';
 import { sendPaced } from './sends.js';
-import { linesOfSpread, Spread, type SpreadRow } from './spread.js';
-import { linesOfTurning, Turning, type TurningRow } from './turning.js';
+import { linesOfSpread, Spread } from './spread.js';
+import { linesOfTurning, Turning } from './turning.js';
+
+/** What is measured, in this order. */
+export const WEBHOOKS_PARTS = ['light', 'many', 'spread', 'bad', 'turning', 'newcomers'] as const;
+type Part = (typeof WEBHOOKS_PARTS)[number];
 
 /** How much to measure. */
 export interface WebhooksBenchOptions {
+  readonly parts: ReadonlySet<string>;
   /** Events to one receiver, in each round. */
   readonly events: number;
   readonly rounds: number;
@@ -29,22 +34,8 @@ export interface WebhooksBenchOptions {
   readonly onLine: (line: string) => void;
 }
 
-/** What came of it. */
-export interface WebhooksBench {
-  readonly rounds: readonly Throughput[];
-  readonly light: Latencies;
-  /** From the answer to a send to the arrival of its event. */
-  readonly lightByApi: Latencies;
-  readonly spread: SpreadRow;
-  readonly bad: readonly BadRow[];
-  readonly turning: TurningRow;
-  readonly newcomers: readonly NewcomersRow[];
-  /** Memory of the webhooks process before and after all of it. */
-  readonly memoryMb: { readonly before: number; readonly most: number };
-}
-
 /** A round of many events to one receiver. */
-export interface Throughput {
+interface Throughput {
   /** The same signed requests by a loop over undici alone. */
   readonly barePerSecond: number;
   /** From the first publication to the last arrival. */
@@ -64,10 +55,11 @@ const ISOLATION_ROUND_FACTOR = 2.5;
 /** What is freed when the receivers that misbehave are gone counts too. */
 const MEMORY_SAMPLE_MS = 100;
 const WARM_SENDS_MS = 3_000;
+const WARM_EVENTS = 2_000;
 const ARRIVAL_DEADLINE_MS = 300_000;
 
-/** Measures deliveries on one running stack, with events as messaging's outbox publishes them. */
-export async function benchWebhooks(options: WebhooksBenchOptions): Promise<WebhooksBench> {
+/** Measures deliveries on one running stack, with events as messaging's outbox publishes them. @returns rows of a table */
+export async function benchWebhooks(options: WebhooksBenchOptions): Promise<string[]> {
   return withStack(options.onLine, async (stack) => {
     // Apart from the one that notes arrivals: what floods keeps its own thread busy.
     const [receiver, misbehaving] = [await startReceiver(), await startReceiver()];
@@ -90,16 +82,50 @@ class Measurement {
     private readonly options: WebhooksBenchOptions,
   ) {}
 
-  async all(): Promise<WebhooksBench> {
-    const { events, rounds, roundMs, onLine } = this.options;
-    const many = await this.newReceiver('/many');
-    await this.deliverMany(many, Math.min(events, 2_000));
-    const light = latenciesOf(
-      await publishPaced(this.customers, await this.newReceiver('/light'), this.receiver, roundMs),
+  async all(): Promise<string[]> {
+    const { events, parts } = this.options;
+    await this.deliverMany(await this.newReceiver('/warm'), Math.min(events, WARM_EVENTS));
+    const before = this.memoryMb();
+    let most = before;
+    const sampler = setInterval(() => (most = Math.max(most, this.memoryMb())), MEMORY_SAMPLE_MS);
+    const lines: string[] = [];
+    try {
+      for (const part of WEBHOOKS_PARTS) if (parts.has(part)) lines.push(...(await this.part(part)));
+    } finally {
+      clearInterval(sampler);
+    }
+    const memory = `${most.toFixed(0)} MB | before ${before.toFixed(0)} MB | ${(most / before).toFixed(2)} | 2`;
+    return [...lines, `| memory of webhooks while all of these last | ${memory} |`];
+  }
+
+  private part(part: Part): Promise<string[]> {
+    const parts: Readonly<Record<Part, () => Promise<string[]>>> = {
+      light: () => this.light(),
+      many: () => this.many(),
+      spread: () => this.spread(),
+      bad: () => this.bad(),
+      turning: () => this.turning(),
+      newcomers: () => this.newcomers(),
+    };
+    return parts[part]();
+  }
+
+  private async light(): Promise<string[]> {
+    const light = await publishPaced(
+      this.customers,
+      await this.newReceiver('/light'),
+      this.receiver,
+      this.options.roundMs,
     );
-    const lightByApi = latenciesOf(await this.sendLight());
-    onLine(`light load by the API: p50 ${lightByApi.p50Ms.toFixed(1)} ms, p99 ${lightByApi.p99Ms.toFixed(1)} ms`);
-    onLine(`light load: p50 ${light.p50Ms.toFixed(1)} ms, p99 ${light.p99Ms.toFixed(1)} ms`);
+    return this.shown([
+      `| publication → arrival, ${PER_SECOND}/s | ${lineOf(latenciesOf(light))} | | | p99 < 50 ms |`,
+      `| answer to a send → arrival, ${PER_SECOND}/s | ${lineOf(latenciesOf(await this.sendLight()))} | | | p99 < 50 ms |`,
+    ]);
+  }
+
+  private async many(): Promise<string[]> {
+    const { events, rounds, onLine } = this.options;
+    const many = await this.newReceiver('/many');
     const through: Throughput[] = [];
     for (let round = 1; round <= rounds; round++) {
       const barePerSecond = await this.bareLoop(many.secret, events);
@@ -109,44 +135,48 @@ class Measurement {
       const perSecond = [barePerSecond, ours.perSecond, attemptsPerSecond].map((rate) => `${rate.toFixed(0)}/s`);
       onLine(`round ${round}: bare ${perSecond[0]}, ours ${perSecond[1]}, attempts of a replay ${perSecond[2]}`);
     }
-    const spread = await this.spread(many);
-    linesOfSpread(spread).forEach(onLine);
-    const healthy = await this.newReceiver('/healthy');
-    const before = this.memoryMb();
-    let most = before;
-    const sampler = setInterval(() => (most = Math.max(most, this.memoryMb())), MEMORY_SAMPLE_MS);
-    try {
-      const others = await this.nextToOthers(healthy);
-      return { rounds: through, light, lightByApi, spread, ...others, memoryMb: { before, most } };
-    } finally {
-      clearInterval(sampler);
-    }
+    return linesOfMany(through);
   }
 
-  private spread(one: OneReceiver): Promise<SpreadRow> {
+  private async spread(): Promise<string[]> {
+    const one = await this.newReceiver('/one');
     const bareLoop = (requests: number): Promise<number> => this.bareLoop(one.secret, requests);
     const spread = new Spread(this.customers, this.receiver, one, bareLoop);
-    return spread.row({ webhooks: this.options.spread, rounds: Math.min(this.options.rounds, ROUNDS_MAX) });
+    return this.shown(linesOfSpread(await spread.row({ webhooks: this.options.spread, rounds: this.rounds })));
   }
 
-  /** What one receiver has of others that misbehave, turn, or have failed before it came. */
-  private async nextToOthers(healthy: OneReceiver): Promise<Pick<WebhooksBench, 'bad' | 'turning' | 'newcomers'>> {
-    const { customers, receiver, misbehaving } = this;
-    const { roundMs, onLine } = this.options;
-    const rounds = Math.min(this.options.rounds, ROUNDS_MAX);
-    const bad = await new Isolation(customers, healthy, receiver, misbehaving.url).rows({
+  private async bad(): Promise<string[]> {
+    const { customers, receiver, misbehaving, rounds } = this;
+    const rows = await new Isolation(customers, await this.newReceiver('/healthy'), receiver, misbehaving.url).rows({
       rounds,
-      roundMs: roundMs * ISOLATION_ROUND_FACTOR,
-      onRow: (row) => onLine(`${nameOf(row)}: p99 ${row.p99Ms.toFixed(1)} ms, alone ${row.alone.p99Ms.toFixed(1)} ms`),
+      roundMs: this.options.roundMs * ISOLATION_ROUND_FACTOR,
+      onRow: (row) => this.shown(linesOfIsolation([row])),
     });
-    const turning = await new Turning(customers, healthy, receiver).row({ rounds, roundMs });
-    linesOfTurning(turning).forEach(onLine);
-    const newcomers = await new Newcomers(customers, receiver, misbehaving.url).rows({
-      rounds,
-      roundMs,
-      onRow: (row) => linesOfNewcomers([row]).forEach(onLine),
+    return linesOfIsolation(rows);
+  }
+
+  private async turning(): Promise<string[]> {
+    const turning = new Turning(this.customers, await this.newReceiver('/next-to-turning'), this.receiver);
+    return this.shown(linesOfTurning(await turning.row({ rounds: this.rounds, roundMs: this.options.roundMs })));
+  }
+
+  private async newcomers(): Promise<string[]> {
+    const rows = await new Newcomers(this.customers, this.receiver, this.misbehaving.url).rows({
+      rounds: this.rounds,
+      roundMs: this.options.roundMs,
+      onRow: (row) => this.shown(linesOfNewcomers([row])),
     });
-    return { bad, turning, newcomers };
+    return linesOfNewcomers(rows);
+  }
+
+  /** Of each row that has receivers of its own. */
+  private get rounds(): number {
+    return Math.min(this.options.rounds, ROUNDS_MAX);
+  }
+
+  private shown(lines: string[]): string[] {
+    lines.forEach(this.options.onLine);
+    return lines;
   }
 
   private async sendLight(): Promise<readonly number[]> {
@@ -221,9 +251,7 @@ class Measurement {
   }
 }
 
-/** The rows as lines of a table. */
-export function linesOfWebhooks(result: WebhooksBench): string[] {
-  const { rounds, light, lightByApi, spread, bad, turning, newcomers, memoryMb } = result;
+function linesOfMany(rounds: readonly Throughput[]): string[] {
   const medianOf = (of: (round: Throughput) => number): number => percentile(rounds.map(of), 0.5);
   const ratio = medianOf(({ perSecond, barePerSecond }) => perSecond / barePerSecond);
   const bare = medianOf(({ barePerSecond }) => barePerSecond);
@@ -235,12 +263,5 @@ export function linesOfWebhooks(result: WebhooksBench): string[] {
     `| attempts of a replay | ${attempts.toFixed(0)}/s | bare loop ${bare.toFixed(0)}/s | ${attemptsRatio.toFixed(2)} | ≥ 0.3 |`,
     `| publication → arrival, many | ${ours.toFixed(0)}/s | bare loop ${bare.toFixed(0)}/s | ${ratio.toFixed(2)} | ≥ 2 × the fastest peer's 1,191/s |`,
     `| CPU of all processes per 1,000 | ${cpu.toFixed(2)} s | fastest peer 1.4 s | ${(cpu / 1.4).toFixed(2)} | ≤ 0.5 |`,
-    `| publication → arrival, ${PER_SECOND}/s | ${lineOf(light)} | | | p99 < 50 ms |`,
-    `| answer to a send → arrival, ${PER_SECOND}/s | ${lineOf(lightByApi)} | | | p99 < 50 ms |`,
-    ...linesOfSpread(spread),
-    ...linesOfIsolation(bad),
-    ...linesOfTurning(turning),
-    ...linesOfNewcomers(newcomers),
-    `| memory of webhooks while all of these last | ${memoryMb.most.toFixed(0)} MB | before ${memoryMb.before.toFixed(0)} MB | ${(memoryMb.most / memoryMb.before).toFixed(2)} | 2 |`,
   ];
 }
