@@ -45,7 +45,7 @@ export async function handleCallbacks(
     prepare: consumer.prepare.bind(consumer),
     apply: consumer.apply.bind(consumer),
     onDead: () => undefined,
-    onLineAway: () => undefined,
+    onLinesAway: () => undefined,
   };
   return handleBatch(handler, events);
 }

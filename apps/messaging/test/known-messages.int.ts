@@ -51,7 +51,7 @@ describe('an inbound message that comes again', () => {
       prepare: consumer.prepare.bind(consumer),
       apply: consumer.apply.bind(consumer),
       onDead: () => undefined,
-      onLineAway: () => undefined,
+      onLinesAway: () => undefined,
     };
     expect(await handleBatch(handler, messages)).toEqual(messages.map(() => ({ ack: true })));
     return asked;

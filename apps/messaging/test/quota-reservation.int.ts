@@ -49,6 +49,18 @@ describe('quota reserved for jobs', () => {
     expect(await store.quotaFaults()).toEqual([]);
   });
 
+  it('is given back once for a recipient that does not fit its template, and not for those that a batch brought', async () => {
+    const job = lanes.job(await store.sender(3));
+    const { organizationId } = job.sender;
+    await reserve(job.sender, job.jobId, 3, null);
+    await lanes.submit(job, job.items.slice(0, 2));
+    await lanes.skip(job);
+    expect(await store.used(organizationId, month)).toBe(2);
+    await lanes.skip(job);
+    expect(await store.used(organizationId, month)).toBe(2);
+    expect(await store.quotaFaults()).toEqual([]);
+  });
+
   it('is given back once for each recipient, and never for one that has begun', async () => {
     const sender = await store.sender(5);
     const job = lanes.job(sender);

@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { testServers } from '@switchboard/testing';
+import { finishLanes } from '../src/bulk-lane/lane.repository.js';
+import { closeFinished } from '../src/close-lanes/close-lanes.js';
 import { attemptsOf, LaneStore, type Job } from './lane-store.js';
 import { MessagingStore } from './messaging-store.js';
 
@@ -67,5 +69,17 @@ describe('recipients that templates would not hand over any more', () => {
     await lanes.control(job, 'WITHDRAW');
     expect(await lanes.skip(job)).toEqual({ skipped: [], isWithdrawn: true });
     expect(await skippedOf(job)).toEqual([]);
+  });
+
+  it('open no lane that stays when their job has finished before, however often that is said', async () => {
+    const job = lanes.job(await store.sender(1));
+    const key = { organizationId: job.sender.organizationId, jobId: job.jobId };
+    await store.database.transaction((tx) => finishLanes(tx, [key, key]));
+    expect(await lanes.skip(job)).toEqual({ skipped: [0], isWithdrawn: false });
+    const aged = "UPDATE messaging.bulk_lane SET finished_at = finished_at - interval '2 hours' WHERE job_id = $1";
+    await lanes.run(aged, [job.jobId]);
+    await closeFinished(store.database);
+    const stored = 'SELECT channel_id, is_open FROM messaging.bulk_lane WHERE job_id = $1';
+    expect(await lanes.run(stored, [job.jobId])).toEqual([{ channel_id: job.sender.channelId, is_open: false }]);
   });
 });

@@ -85,15 +85,12 @@ const inheritSql = statement<{ reasons: readonly LaneHeldReason[] }>(
    WHERE l.organization_id = $1 AND l.job_id = $2 AND added.reasons IS NOT NULL
    RETURNING added.reasons`,
 );
+/** Also of a lane that there is not yet: one that is opened late, by what stood still, is closed as others are. */
 const finishSql = statement(
   'messaging.lane.finish',
-  `WITH done AS (
-     SELECT l.organization_id, l.job_id FROM unnest($1::text[], $2::text[]) AS g(organization_id, job_id)
-     JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.job_id = g.job_id AND l.finished_at IS NULL
-     ORDER BY 1, 2 FOR NO KEY UPDATE OF l
-   )
-   UPDATE bulk_lane l SET finished_at = now() FROM done
-   WHERE l.organization_id = done.organization_id AND l.job_id = done.job_id`,
+  `INSERT INTO bulk_lane AS l (organization_id, job_id, finished_at)
+   SELECT DISTINCT organization_id, job_id, now() FROM unnest($1::text[], $2::text[]) AS g(organization_id, job_id) ORDER BY 1, 2
+   ON CONFLICT (organization_id, job_id) DO UPDATE SET finished_at = excluded.finished_at WHERE l.finished_at IS NULL`,
 );
 
 /** What is to stand still: a job's lane, or every open lane of a channel. */

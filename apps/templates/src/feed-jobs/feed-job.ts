@@ -36,6 +36,8 @@ interface Slice {
 /** What was handed over of a slice. */
 interface HandedOver {
   readonly recipients: number;
+  /** Recipients that messaging skips: they come into no lane, but are events of messaging like those that do. */
+  readonly skipped: number;
   /** Where it ended: before the end of the slice when that was too large for the look. */
   readonly to: number;
   readonly bytes: number;
@@ -72,19 +74,21 @@ export class FeedJob {
     let { fedTo } = feed;
     let { waiting } = lane;
     let bytesMax = LOOK_BYTES_MAX;
+    let hasFed = false;
     while ((room > 0 || feed.claimedTo > fedTo) && fedTo < feed.total) {
       const end = feed.claimedTo > fedTo ? feed.claimedTo : fedTo + room;
       const to = Math.min(end, fedTo + SLICE_MAX, feed.total);
       const handedOver = await this.handOver(feed, template, { from: fedTo, to, perSecond, bytesMax });
       if (handedOver === null) return;
-      const { recipients } = handedOver;
-      room -= recipients;
+      const { recipients, skipped } = handedOver;
+      room -= recipients + skipped;
       waiting += recipients;
-      fedTo = recipients > 0 ? handedOver.to : await passSettled(this.database, feed, handedOver.to);
+      hasFed ||= recipients + skipped > 0;
+      fedTo = recipients + skipped > 0 ? handedOver.to : await passSettled(this.database, feed, handedOver.to);
       bytesMax -= handedOver.bytes;
       if (bytesMax <= 0 || this.clock.monotonic() - startedMs > LOOK_MS_MAX) break;
     }
-    const nextMs = nextLookMs({ waiting, perSecond }, waiting > lane.waiting);
+    const nextMs = nextLookMs({ waiting, perSecond }, hasFed);
     const now = new Date(this.clock.now());
     const { markedAt, markedBegun } = feed;
     const former = markedAt === null || markedBegun === null ? null : { at: markedAt, begun: markedBegun };
@@ -124,7 +128,7 @@ export class FeedJob {
     await this.skipErased(feed, slice.erased);
     await recordFed(this.database, feed, end);
     feedMetrics().handedOver(items.length);
-    return { recipients: items.length, to: end, bytes };
+    return { recipients: items.length, skipped: unfit.length, to: end, bytes };
   }
 
   /** The order that withdrew the lane takes care of what was claimed; in a restored database, the one that withdraws it again. */

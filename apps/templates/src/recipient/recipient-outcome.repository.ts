@@ -58,7 +58,7 @@ export async function applyOutcomes(tx: Transaction, outcomes: readonly Recipien
   const changed = locked.flatMap((row) => {
     const outcome = wanted.get(keyOf(row));
     const from: RecipientStatus = recipientStatus(row.status);
-    if (!outcome || !(isRise(from, outcome.status) || isCorrected(from, outcome))) return [];
+    if (!outcome || !(isRise(from, outcome) || isCorrected(from, outcome))) return [];
     return [{ ...outcome, from }];
   });
   if (changed.length === 0) return [];

@@ -28,9 +28,10 @@ export interface Outcome {
   readonly isCorrection?: boolean;
 }
 
-/** True when a recipient of status `from` becomes `to`. */
-export function isRise(from: RecipientStatus, to: RecipientStatus): boolean {
-  return RANKS[to] > RANKS[from];
+/** True when a recipient of status `from` becomes `to`. That it fits no template proves no message: one that was skipped stays so. */
+export function isRise(from: RecipientStatus, to: Pick<Outcome, 'status' | 'reason'>): boolean {
+  const rank = to.status === 'FAILED' && to.reason === UNFIT ? RANKS.SKIPPED : RANKS[to.status];
+  return rank > RANKS[from];
 }
 
 /** True when a failure is known for another reason now. */
@@ -38,9 +39,9 @@ export function isCorrected(from: RecipientStatus, to: Outcome): boolean {
   return from === 'FAILED' && to.status === 'FAILED' && to.isCorrection === true;
 }
 
-/** Of two statements about a recipient the one that holds, whatever their order. */
+/** Of two statements about a recipient the one that holds, whatever their order; the first of two that prove no message. */
 export function higherOutcome(one: Outcome, other: Outcome): Outcome {
-  return isRise(one.status, other.status) || isCorrected(one.status, other) ? other : one;
+  return isRise(one.status, other) || isCorrected(one.status, other) ? other : one;
 }
 
 /** A text of the database as a status. @throws RangeError for another: a bug */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { recipientStatuses } from '@switchboard/contracts/templates/job-http';
 import fc from 'fast-check';
-import { higherOutcome, isRise, recipientStatus, type Outcome } from './recipient-status.policy.js';
+import { higherOutcome, isRise, recipientStatus, UNFIT, type Outcome } from './recipient-status.policy.js';
 
 const outcome = fc
   .constantFrom(...recipientStatuses)
@@ -18,8 +18,16 @@ describe('the status of a recipient', () => {
     ['FAILED', 'DELIVERED'],
     ['DELIVERED', 'READ'],
   ] as const)('rises from %s to %s and never back', (from, to) => {
-    expect(isRise(from, to)).toBe(true);
-    expect(isRise(to, from)).toBe(false);
+    expect(isRise(from, { status: to, reason: null })).toBe(true);
+    expect(isRise(to, { status: from, reason: null })).toBe(false);
+  });
+
+  it.each([
+    ['QUEUED', true],
+    ['SKIPPED', false],
+    ['UNCONFIRMED', false],
+  ] as const)('of %s becomes FAILED for a template that was edited: %s', (from, isRisen) => {
+    expect(isRise(from, { status: 'FAILED', reason: UNFIT })).toBe(isRisen);
   });
 
   it('ends the same in whatever order, and however often, its events come', () => {
