@@ -45,8 +45,8 @@ export interface BatchHandler<Prepared> {
   readonly lineOf?: ((envelope: EventEnvelope) => string) | undefined;
   /** Called when an event is given up. */
   onDead(event: DeliveredEvent, error: unknown): void;
-  /** Called when something is away for one line of a batch alone, which is tried again after a pause. */
-  onLineAway(error: unknown): void;
+  /** Called when something is away for some lines of a batch alone, which are tried again after a pause. @param away errors by line */
+  onLinesAway(away: ReadonlyMap<string, unknown>): void;
 }
 
 /** A batch of what is delivered, or of dead letters that are driven again. */

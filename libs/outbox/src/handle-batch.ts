@@ -121,10 +121,8 @@ async function settleAll<Prepared>(
   }
   // What is away for all is reported; for one alone, as where its row of another service is locked, that one is left alone.
   if (away.size > 0 && run.passed.size === 0) throw [...away.values()][0];
-  for (const [line, error] of away) {
-    locked.timedOut(line, true);
-    run.handler.onLineAway(error);
-  }
+  for (const line of away.keys()) locked.timedOut(line, true);
+  if (away.size > 0) run.handler.onLinesAway(away);
   return events.map((event) => settled.get(event) ?? again(run, event));
 }
 

@@ -47,7 +47,7 @@ describe('a batch of events next to rows that are locked for long', () => {
       if (events.some(({ envelope }) => away.has(envelope.organizationId ?? ''))) throw unavailable;
     };
     expect(await world.handle(eventOf('away'), eventOf('new'))).toEqual([AGAIN, DONE]);
-    expect(world.away).toEqual([unavailable]);
+    expect(world.away).toEqual([['away', unavailable]]);
     world.runs.length = 0;
     // And for a while.
     away.clear();

@@ -21,8 +21,8 @@ export class LockedLinesWorld {
   nowMs = 1_000_000;
   readonly failures = new Map<string, number>();
   readonly dead: string[] = [];
-  /** Errors of what was away for one line alone. */
-  readonly away: unknown[] = [];
+  /** What was away for one line alone, with its error. */
+  readonly away: (readonly [line: string, error: unknown])[] = [];
   /** Organizations of each transaction that was tried. */
   readonly runs: string[][] = [];
   readonly inbox = new Set<string>();
@@ -46,7 +46,7 @@ export class LockedLinesWorld {
         return new Set();
       },
       onDead: ({ envelope }) => void this.dead.push(envelope.id),
-      onLineAway: (error) => void this.away.push(error),
+      onLinesAway: (away) => void this.away.push(...away),
     };
   }
 

@@ -91,6 +91,7 @@ export abstract class EventConsumer<Prepared>
   readonly #marked: RedriveWalk;
   readonly #platform: ConsumerPlatform;
   readonly #spec: EventConsumerSpec;
+  readonly #linesAway: ThrottledLog<ReadonlyMap<string, unknown>>;
 
   constructor(platform: ConsumerPlatform, spec: EventConsumerSpec) {
     this.#platform = platform;
@@ -99,7 +100,9 @@ export abstract class EventConsumer<Prepared>
     const { log } = platform;
     const name = consumer.name;
     consumerMetrics().declare(name);
-    const away = new ThrottledLog((error) => log.error('consumer.line-failed', error, { consumer: name }));
+    this.#linesAway = new ThrottledLog((away) =>
+      log.error('consumer.lines-failed', [...away.values()][0], { consumer: name, lines: [...away.keys()].join(' ') }),
+    );
     this.#batch = {
       database: platform.database,
       consumer: name,
@@ -109,7 +112,7 @@ export abstract class EventConsumer<Prepared>
       apply: (...given) => this.apply(...given),
       onDead: ({ envelope: { id: eventId, subject }, deliveries }, error) =>
         log.error('event.dead-letter', error, { consumer: name, eventId, subject, deliveries }),
-      onLineAway: (error) => away.failed(error),
+      onLinesAway: (away) => this.#linesAway.failed(away),
     };
     const onError = (error: unknown): void => log.error('consumer.batch-failed', error, { consumer: name });
     const pull = (): PullConsumer =>

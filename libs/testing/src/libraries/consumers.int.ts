@@ -41,7 +41,7 @@ const replica = (own: Database = database): BatchHandler<null> => ({
     return new Set(fresh.filter(({ envelope }) => envelope.sequence === 0).map(({ envelope }) => envelope.id));
   },
   onDead: ({ envelope }) => void dead.push(envelope.id),
-  onLineAway: () => undefined,
+  onLinesAway: () => undefined,
 });
 const dead: string[] = [];
 /** Makes so many failures of an event. */

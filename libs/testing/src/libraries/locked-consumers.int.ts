@@ -49,7 +49,7 @@ describe('a batch of events with a row that is locked for long', () => {
       return new Set();
     },
     onDead: ({ envelope }) => void dead.push(envelope.id),
-    onLineAway: () => undefined,
+    onLinesAway: () => undefined,
   });
   const of = (organization: string, deliveries = 1, id?: string): DeliveredEvent =>
     delivered(1, deliveries, id, organization);

@@ -128,7 +128,7 @@ export function effectsConsumer(
       return new Set();
     },
     onDead: () => undefined,
-    onLineAway: () => undefined,
+    onLinesAway: () => undefined,
   };
   return new PullConsumer({
     connection,

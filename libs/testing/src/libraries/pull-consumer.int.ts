@@ -258,7 +258,7 @@ describe('a consumer', () => {
           return new Set();
         },
         onDead: () => undefined,
-        onLineAway: () => undefined,
+        onLinesAway: () => undefined,
       };
       const handle = async (events: readonly DeliveredEvent[]): ReturnType<PullConsumerOptions['handle']> => {
         deliveries += events.length;
