@@ -6,6 +6,7 @@ import { statement, type Database } from '@switchboard/postgres';
 import { eventually, patience, testServers } from '@switchboard/testing';
 import { LaneBook } from '../src/deliver/lane-book.js';
 import { EnableWebhookHandler } from '../src/enable-webhook/enable-webhook.handler.js';
+import type { LaneWakeUps } from '../src/lane/lane-wake-ups.js';
 import type { WaitingLane } from '../src/lane/waiting-lanes.repository.js';
 import { webhooksMigrations } from '../src/migrations/all.js';
 import { findWebhook } from '../src/webhook/webhook.repository.js';
@@ -35,6 +36,8 @@ const laneSql = statement<{ isOpen: boolean }>(
   `SELECT is_open AS "isOpen", consecutive_failures AS "consecutiveFailures", held_until AS "heldUntil",
      probing_since AS "probingSince" FROM webhooks.lane WHERE webhook_id = $1`,
 );
+/** Nothing stores events here. */
+const unheard = { sendNewTaker: () => undefined } as unknown as LaneWakeUps;
 const opened = { isOpen: true, consecutiveFailures: 0, heldUntil: null, probingSince: null };
 
 async function pendingOf(superuser: Database, webhookId: string): Promise<number> {
@@ -47,7 +50,7 @@ describe('enabling a webhook of which much is pending', () => {
     const [database, superuser] = [await prepared.database(), await prepared.superuser()];
     const { organizationId, id } = await storeWebhook(database, 2_500);
     await superuser.query(deactivateSql, [id]);
-    const handler = new EnableWebhookHandler(database);
+    const handler = new EnableWebhookHandler(database, unheard);
     const principal = { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null } as const;
     const enable = (ms: number) => handler.enable({ principal, request: { id }, budget: new Budget(ms) });
     await expect(enable(0)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });
@@ -70,7 +73,7 @@ describe('enabling a webhook of which much is pending', () => {
     );
     const principal = { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null } as const;
     const call = { principal, request: { id }, budget: new Budget(600_000) };
-    const enabled = new EnableWebhookHandler(database).enable(call);
+    const enabled = new EnableWebhookHandler(database, unheard).enable(call);
     // It waits for none of them, and is not active while they are there.
     await eventually(async () => (await pendingOf(superuser, id)) === 1_000);
     expect(await findWebhook(database, organizationId, id)).toMatchObject({ deactivatedReason: 'a test' });
@@ -87,7 +90,7 @@ describe('enabling a webhook of which much is pending', () => {
     while (ids.length < 6) ids.push((await storeWebhook(database, 0, organizationId)).id);
     await storeEvents(database, { organizationId, id }, 2_500);
     for (const each of ids) await superuser.query(deactivateSql, [each]);
-    const handler = new EnableWebhookHandler(database);
+    const handler = new EnableWebhookHandler(database, unheard);
     const principal = { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null } as const;
     const enable = (one: string) => handler.enable({ principal, request: { id: one }, budget: new Budget(600_000) });
     for (const { after } of await Promise.all(ids.map(enable))) expect(after.status).toBe('ACTIVE');
@@ -102,7 +105,7 @@ describe('enabling a webhook that is asked for again', () => {
     const [database, superuser] = [await prepared.database(), await prepared.superuser()];
     const { organizationId, id } = await storeWebhook(database, 1);
     await superuser.query(deactivateSql, [id]);
-    const handler = new EnableWebhookHandler(database);
+    const handler = new EnableWebhookHandler(database, unheard);
     const principal = { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null } as const;
     const by = { actId: newCuid(), userId: newCuid(), email: 'a@example.org', address: null, traceId: null };
     const enable = () => handler.enable({ principal, request: { id, by }, budget: new Budget(600_000) });

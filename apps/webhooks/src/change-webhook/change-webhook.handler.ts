@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { changeWebhookRpc, type ChangedWebhook, type ChangeWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
+import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { openLane } from '../lane/lane.repository.js';
 import { appendChange, formerChange } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
@@ -14,6 +15,7 @@ export class ChangeWebhookHandler {
   constructor(
     private readonly database: Database,
     private readonly judge: JudgeUrl,
+    private readonly wakeUps: LaneWakeUps,
   ) {}
 
   /** @throws WEBHOOK_NOT_FOUND, VALIDATION_FAILED */
@@ -24,7 +26,7 @@ export class ChangeWebhookHandler {
     const found = requireWebhook(await findWebhook(this.database, organizationId, id));
     // One that is sent as it is was judged when it was set: other fields can be changed while its name does not resolve.
     const judged = url === undefined || url === found.url ? url : await this.judge.require(url);
-    return this.database.transaction(
+    const changed = await this.database.transaction(
       async (tx) => {
         const before = requireWebhook(await lockToChange(tx, organizationId, id));
         // What was changed since by others is not changed back.
@@ -43,5 +45,7 @@ export class ChangeWebhookHandler {
       },
       { tenant: organizationId },
     );
+    this.wakeUps.sendNewTaker(organizationId);
+    return changed;
   }
 }

@@ -9,6 +9,7 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 import { Database, type Queryable, type Transaction } from '@switchboard/postgres';
 import { dataKeyOf, SecretBox } from '@switchboard/secrets';
 import { newSigningSecret } from '@switchboard/webhook-signature';
+import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { insertLane } from '../lane/lane.repository.js';
 import { appendAct } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
@@ -27,6 +28,7 @@ export class CreateWebhookHandler {
     private readonly database: Database,
     private readonly judge: JudgeUrl,
     private readonly box: SecretBox,
+    private readonly wakeUps: LaneWakeUps,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -38,9 +40,11 @@ export class CreateWebhookHandler {
     const known = await this.findKnown(this.database, organizationId, call.request);
     if (known) return known;
     const url = await this.judge.require(call.request.url);
-    return this.database.transaction((tx) => this.register(tx, organizationId, { ...call.request, url }), {
-      tenant: organizationId,
-    });
+    const register = (tx: Transaction): Promise<CreatedWebhook> =>
+      this.register(tx, organizationId, { ...call.request, url });
+    const created = await this.database.transaction(register, { tenant: organizationId });
+    this.wakeUps.sendNewTaker(organizationId);
+    return created;
   }
 
   private async register(

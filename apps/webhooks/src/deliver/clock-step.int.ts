@@ -40,7 +40,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   aheadMs = 0;
   // It goes on by `goOn` alone: statements may take seconds on a busy machine.
-  const startedMs = monotonic();
+  // Whole, so that sums of it are exact.
+  const startedMs = Math.round(monotonic());
   jest.spyOn(performance, 'now').mockImplementation(() => startedMs + aheadMs);
   lease = new WorkerLease(database);
   nowMs = await lease.renew();

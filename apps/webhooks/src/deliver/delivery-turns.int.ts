@@ -33,6 +33,7 @@ let book: LaneBook;
 let lease: WorkerLease;
 let turns: DeliveryTurns;
 let sent: string[];
+let answers: ((answer: LoggedResult) => void)[];
 let woken: LaneSort[];
 let webhook: StoredWebhook;
 let nowMs: number;
@@ -41,15 +42,14 @@ beforeAll(async () => {
   database = await (await servers.serviceDatabase('webhooks', webhooksMigrations)).database(patience);
 });
 
-/** A webhook of a receiver that answers, with four deliveries, and turns whose requests are noted and never end. */
+/** A webhook of a receiver that answers, with four deliveries, and turns whose requests are noted and end when a test says so. */
 beforeEach(async () => {
   ({ lease, nowMs } = await loneWorker(database));
   book = new LaneBook(database, lease);
-  sent = [];
-  woken = [];
+  [sent, answers, woken] = [[], [], []];
   const send: SendRequest['send'] = ({ dataId }) => {
     sent.push(dataId);
-    return new Promise<LoggedResult>(() => undefined);
+    return new Promise<LoggedResult>((resolve) => answers.push(resolve));
   };
   const dbClock = new DatabaseClock(systemClock);
   dbClock.observe(nowMs);
@@ -90,6 +90,30 @@ describe('a receiver that answers, and fails', () => {
     expect(laneSorts.filter((sort) => turns.hasEnded(sort))).toEqual([]);
     // The failure has made it one that is probed.
     expect(book.find(webhook.id)?.sort).toBe('giving-way');
+  });
+});
+
+describe('a receiver that has not answered yet', () => {
+  const answered = async (isCut: boolean): Promise<void> => {
+    await database.transaction((tx) => storeLanes(tx, [{ webhookId: webhook.id, isOpen: true, state: newLane }]));
+    expect(await turns.turn('giving-way', [webhook.id])).toBe(1);
+    expect(book.find(webhook.id)?.sort).toBe('giving-way');
+    const seen = { durationMs: 1, responseStatus: 200, responseBody: '', error: null, retryAfterMs: null };
+    answers[0]?.({ result: { ...seen, outcome: 'SUCCEEDED' }, reason: null, isCut, waitedMs: 0 });
+    woken = [];
+    await eventually(() => woken.length > 0);
+  };
+
+  it('is proven by its first answer, which the turns of those that answer record, without a rest before what comes next', async () => {
+    await answered(false);
+    expect([woken, laneSorts.filter((sort) => turns.hasEnded(sort))]).toEqual([['answering'], ['answering']]);
+    expect(await turns.turn('answering', [])).toBe(2);
+    expect([sent.length, book.find(webhook.id)?.sort]).toEqual([3, 'answering']);
+  });
+
+  it('gives way still when its answer is longer than what is read', async () => {
+    await answered(true);
+    expect([woken, laneSorts.filter((sort) => turns.hasEnded(sort))]).toEqual([['giving-way'], ['giving-way']]);
   });
 });
 

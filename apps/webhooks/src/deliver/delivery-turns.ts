@@ -224,21 +224,37 @@ export class DeliveryTurns {
       this.ended.push(end);
       lane?.answered(end.isCut === true);
     } else this.unsent.push(end);
-    const isFailed = 'result' in end && isFailure(end);
-    this.parts.wake(isFailed ? 'giving-way' : (lane?.sort ?? 'answering'));
+    const sort = 'result' in end ? sortOf(end) : undefined;
+    this.parts.wake(sort ?? lane?.sort ?? 'answering');
   }
 
-  /** Whose ends a turn of this sort records: of a webhook with a failure among them all are those of lanes that give way. */
+  /**
+   * Whose ends a turn of this sort records: of a webhook with a failure among them all are those of lanes that give way. One that has answered
+   * is proven by it, and what comes next of it waits for no rest between these turns.
+   */
   private webhooksOf(sort: LaneSort): (webhookId: string) => boolean {
     const { book } = this.parts;
-    const failing = new Set(this.ended.filter(isFailure).map(({ attempt }) => attempt.delivery.webhookId));
-    const givesWay = (id: string): boolean => failing.has(id) || book.find(id)?.sort === 'giving-way';
+    const ended = Map.groupBy(this.ended, sortOf);
+    const webhooksOf = (one: LaneSort): Set<string> => new Set(ended.get(one)?.map(webhookOf));
+    const [failing, proven] = [webhooksOf('giving-way'), webhooksOf('answering')];
+    const givesWay = (id: string): boolean =>
+      failing.has(id) || (!proven.has(id) && book.find(id)?.sort === 'giving-way');
     return (webhookId) => !book.isTaken(webhookId) && givesWay(webhookId) === (sort === 'giving-way');
   }
 }
 
 function isFailure({ result }: EndedRequest): boolean {
   return result.outcome !== 'SUCCEEDED';
+}
+
+/** Of whose turns an end is, whatever its lane is; undefined: the lane says, as that may give way for what its answers cost. */
+function sortOf(end: EndedRequest): LaneSort | undefined {
+  if (isFailure(end)) return 'giving-way';
+  return end.isCut === true ? undefined : 'answering';
+}
+
+function webhookOf({ attempt }: EndedRequest): string {
+  return attempt.delivery.webhookId;
 }
 
 /** Whether a turn has done what it was asked of an attempt, whose webhook it has not passed by. */

@@ -5,6 +5,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { enableWebhookRpc, type AuditedRequest, type ChangedWebhook } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type Budget, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
+import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { openLane } from '../lane/lane.repository.js';
 import { cancelReplays } from '../replay/replay.repository.js';
 import { appendChange, formerChange } from '../webhook/append-act.js';
@@ -22,7 +23,10 @@ const LOCKED_REST_MS = 50;
 /** Answers `webhooks.enable-webhook`. */
 @Controller()
 export class EnableWebhookHandler {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly wakeUps: LaneWakeUps,
+  ) {}
 
   /** @throws WEBHOOK_NOT_FOUND; SERVICE_UNAVAILABLE when more is pending than can be dropped in time: asked again it goes on */
   @RpcHandler(enableWebhookRpc)
@@ -35,7 +39,10 @@ export class EnableWebhookHandler {
     while (found.deactivatedAt !== null && (await dropPending(turns, [id]))) requireTime(call.budget);
     for (;;) {
       const changed = await this.enableUnlessPending(call);
-      if (changed !== null) return changed;
+      if (changed !== null) {
+        this.wakeUps.sendNewTaker(organizationId);
+        return changed;
+      }
       requireTime(call.budget);
       await wait(LOCKED_REST_MS);
     }

@@ -20,8 +20,7 @@ const UNKNOWN: Taken = { count: 1, answering: 1 };
 
 /**
  * Knows which webhooks took the last event of a kind and organization. It decides how soon, and in which order, the next are
- * stored, not whether they are delivered: the first that a new webhook takes, or one that answers again, may be a little later, and the
- * next are not.
+ * stored, not whether they are delivered: the first that a webhook takes which answers again may be a little later, and the next are not.
  */
 export class EventTakers {
   private readonly taken = new Map<string, Taken>();
@@ -47,6 +46,11 @@ export class EventTakers {
     if (!this.taken.has(kind) && this.taken.size >= this.kindsMax) this.taken.clear();
     const answering = takers.filter(({ isProbed }) => !isProbed).length;
     this.taken.set(kind, { count: takers.length, answering });
+  }
+
+  /** Its next events are stored as if none had been met: a webhook of it may take what none did. */
+  forget(organizationId: string): void {
+    for (const kind of this.taken.keys()) if (kind.startsWith(`${organizationId} `)) this.taken.delete(kind);
   }
 
   private last(envelope: EventEnvelope): Taken {

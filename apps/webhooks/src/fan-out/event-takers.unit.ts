@@ -43,6 +43,13 @@ test('an event for receivers that fail has time, and none for one that answers',
   expect(takers.haveTime(event('a'))).toBe(false);
 });
 
+test('an organization with a webhook that is new is as one that was not met', () => {
+  const takers = new EventTakers();
+  for (const organizationId of ['a', 'ab']) takers.note(event(organizationId), []);
+  takers.forget('a');
+  expect(['a', 'ab'].map((organizationId) => takers.haveTime(event(organizationId)))).toEqual([false, true]);
+});
+
 test('a kind that it has not met counts as one that a webhook takes', () => {
   expect(new EventTakers().count(event('a'))).toBe(1);
 });

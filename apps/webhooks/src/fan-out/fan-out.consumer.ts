@@ -41,6 +41,7 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
   private readonly takers = new EventTakers();
   private readonly gaps = new LineGaps();
   private readonly parts = new FanOutParts((envelope) => this.takers.count(envelope));
+  private readonly endListening: () => void;
 
   constructor(
     platform: Platform,
@@ -62,6 +63,12 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
       nextOf: (...waiting) => this.parts.next(...waiting),
       onBatch: (events) => this.#wake(events),
     });
+    this.endListening = wakeUps.listenNewTakers((organizationId) => this.takers.forget(organizationId));
+  }
+
+  override async onModuleDestroy(): Promise<void> {
+    this.endListening();
+    await super.onModuleDestroy();
   }
 
   async prepare(): Promise<null> {

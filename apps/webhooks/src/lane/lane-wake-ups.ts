@@ -10,6 +10,12 @@ export interface DeliveryAgain {
 /** Hears of webhooks that have something to deliver, and of those of them that have something of before. */
 export type LaneListener = (webhookIds: readonly string[], again: readonly DeliveryAgain[]) => void;
 
+/** Hears of an organization that one of its webhooks may take events that it did not take before. */
+export type NewTakerListener = (organizationId: string) => void;
+
+/** Of a topic that is no webhook. */
+const NO_WEBHOOK = ':';
+const NEW_TAKER = `taker${NO_WEBHOOK}`;
 /** A topic of a delivery of before; the webhook's own goes with it. */
 const AGAIN = /^(\w+):(firsts|replays):(\d+)$/;
 
@@ -17,6 +23,7 @@ const AGAIN = /^(\w+):(firsts|replays):(\d+)$/;
 @Injectable()
 export class LaneWakeUps {
   private readonly listeners = new Set<LaneListener>();
+  private readonly newTakerListeners = new Set<NewTakerListener>();
 
   constructor(@Inject(PLATFORM) private readonly platform: Pick<Platform, 'wakeUps'>) {}
 
@@ -35,12 +42,30 @@ export class LaneWakeUps {
     this.platform.wakeUps.send([webhookId, ...topics]);
   }
 
+  /** A webhook of the organization was registered, changed or enabled. To be called after the commit. */
+  sendNewTaker(organizationId: string): void {
+    for (const listener of this.newTakerListeners) listener(organizationId);
+    this.platform.wakeUps.send([NEW_TAKER + organizationId]);
+  }
+
+  /** Hears this process, and the others as long as lanes are listened to. @returns ends it */
+  listenNewTakers(onNewTaker: NewTakerListener): () => void {
+    this.newTakerListeners.add(onNewTaker);
+    return () => this.newTakerListeners.delete(onNewTaker);
+  }
+
   /** Hears this process and the others. @returns ends it */
   listen(onWake: LaneListener): () => void {
     this.listeners.add(onWake);
     const end = this.platform.wakeUps.listen((topics) => {
-      const again = topics.flatMap(againOf);
-      onWake(again.length > 0 ? topics.filter((topic) => !AGAIN.test(topic)) : topics, again);
+      const { other = [], webhookIds = [] } = Object.groupBy(topics, (topic) =>
+        topic.includes(NO_WEBHOOK) ? 'other' : 'webhookIds',
+      );
+      const organizationIds = other.filter((topic) => topic.startsWith(NEW_TAKER));
+      for (const topic of organizationIds) {
+        for (const listener of this.newTakerListeners) listener(topic.slice(NEW_TAKER.length));
+      }
+      onWake(webhookIds, other.flatMap(againOf));
     });
     return () => {
       this.listeners.delete(onWake);
