@@ -22,7 +22,7 @@ export async function runTests(args) {
   try {
     const jest = join(modules, 'jest', 'bin', 'jest.js');
     const options = ['--json', `--outputFile=${report}`, ...(process.stderr.isTTY ? ['--colors'] : []), ...args];
-    // --json prints the report on stdout as well: it is read from the file, the readable account is on stderr.
+    // The readable account is on stderr, with what tests print; on stdout is what services log that run within them.
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', ...memory];
     const environment = { TMPDIR: folder, POSTGRES_STATE_DIR: join(folder, 'state') };
     // The channel shows Jest that this process is gone, however it ended (tools/e2e/src/global-setup.ts).

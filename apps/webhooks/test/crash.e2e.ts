@@ -21,7 +21,7 @@ beforeAll(async () => {
   // A process that is killed takes requests with it: they are asked again when their time is over.
   running.gateway.isPatient = false;
   replicas = await Promise.all(Array.from({ length: REPLICAS }, start));
-  process.stdout.write(`replicas: ${replicas.map(({ pid }) => pid).join(', ')}\n`);
+  process.stderr.write(`replicas: ${replicas.map(({ pid }) => pid).join(', ')}\n`);
 });
 
 /** Kills a replica as a crash does and starts another in its place. */

@@ -81,5 +81,5 @@ function print(way: string): void {
   const lines = [...Map.groupBy(forms, ({ notation }) => notation)].map(
     ([notation, of]) => `  ${notation}: ${of.map(({ host }) => host).join(' ')}`,
   );
-  process.stdout.write(`${way}: ${forms.length} forms, none connected\n${lines.join('\n')}\n`);
+  process.stderr.write(`${way}: ${forms.length} forms, none connected\n${lines.join('\n')}\n`);
 }

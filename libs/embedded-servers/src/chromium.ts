@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { access, constants, readdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchChromium } from './chromium-debian.js';
+import { fetchDebianPackages, libraryPathOf } from './debian-packages.js';
 import { readEmbeddedServersConfig } from './embedded-servers.config.js';
 
 const run = promisify(execFile);
@@ -13,6 +13,9 @@ export interface Chromium {
   /** Variables to add to the present environment: where the libraries are that came with it. */
   readonly environment: Readonly<Record<string, string>>;
 }
+
+/** The browser without windows, and letters to draw. */
+const packages = ['chromium-headless-shell', 'fonts-dejavu-core'];
 
 const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
@@ -43,7 +46,7 @@ export async function findChromium(options: {
   const cached = await usable(await unpackedAt(unpacked));
   if (cached) return cached;
   const isUsable = async (): Promise<boolean> => (await usable(await unpackedAt(unpacked))) !== undefined;
-  const problem = await fetchChromium(unpacked, isUsable).then(
+  const problem = await fetchDebianPackages({ target: unpacked, packages, isUsable }).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
@@ -56,17 +59,10 @@ export async function findChromium(options: {
 
 /** Debian's package as it lies in a folder. */
 async function unpackedAt(folder: string): Promise<Chromium> {
-  const systemLibraries = join(folder, 'usr', 'lib');
-  const kinds = (await readdir(systemLibraries).catch(() => [])).filter((name) => name.endsWith('-linux-gnu'));
-  const libraries = kinds.flatMap((kind) => [
-    join(systemLibraries, kind),
-    join(systemLibraries, kind, 'pulseaudio'),
-    join(folder, 'lib', kind),
-  ]);
   return {
-    executablePath: join(systemLibraries, 'chromium', 'chromium-headless-shell'),
+    executablePath: join(folder, 'usr', 'lib', 'chromium', 'chromium-headless-shell'),
     // Fonts are looked for there as well; a system without any draws no text.
-    environment: { LD_LIBRARY_PATH: libraries.join(delimiter), XDG_DATA_HOME: join(folder, 'usr', 'share') },
+    environment: { ...(await libraryPathOf(folder)), XDG_DATA_HOME: join(folder, 'usr', 'share') },
   };
 }
 

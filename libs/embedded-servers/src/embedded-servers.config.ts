@@ -7,7 +7,7 @@ export interface EmbeddedServersConfig {
   readonly natsServerBinary: string | undefined;
   /** `CHROMIUM_BIN`: path of a Chromium to use instead of the one that would be found. Default: none. */
   readonly chromiumBinary: string | undefined;
-  /** `PATH`: where a nats-server and a Chromium are looked for next. */
+  /** `PATH`: where a nats-server and a Chromium are looked for next, and a Python. */
   readonly searchPath: string;
   /**
    * `POSTGRES_STATE_DIR`: where root keeps clusters whose data folder PostgreSQL's account cannot reach. Default:

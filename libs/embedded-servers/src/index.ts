@@ -14,4 +14,5 @@ export {
 export { endProcess, identifyProcess, isRunning, type ProcessIdentity } from './process-identity.js';
 export { endServer, type ServerProcess, spawnServer } from './server-process.js';
 export { systemErrorCode } from './system-error.js';
+export { findPython, type Python } from './python.js';
 export { findFreePorts } from './free-port.js';

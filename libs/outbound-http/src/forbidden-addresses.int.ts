@@ -84,7 +84,7 @@ describe('addresses of metadata services', () => {
     }
     expect(passed).toEqual([]);
     expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
-    print('metadata, private addresses allowed: registration and delivery', forms);
+    for (const way of ['registration', 'delivery']) print(`metadata, private addresses allowed, ${way}`, forms);
   });
 
   it('are apart from loopback, which the same client reaches', async () => {
@@ -119,7 +119,7 @@ describe('a thread', () => {
     }
     expect(other).toEqual([]);
     expect(canary.seen().connections).toBe(0);
-    print('a thread', [...loopback, ...metadata]);
+    print('delivery by a thread', [...loopback, ...metadata]);
   });
 
   it('reaches the same server where private addresses are allowed, in other notations too', async () => {
@@ -154,10 +154,10 @@ function urlOf({ host }: Form, scheme: 'http' | 'https'): string {
   return `${scheme}://${host}:${canary.port}/hook`;
 }
 
+/** All that was tried of one way, by notation. */
 function print(way: string, forms: readonly Form[]): void {
-  const counts = Map.groupBy(forms, ({ notation }) => notation);
-  const lines = [...counts].map(
-    ([notation, of]) => `  ${notation}: ${of.length}, such as ${of[Math.floor(of.length / 3)]?.host}`,
+  const lines = [...Map.groupBy(forms, ({ notation }) => notation)].map(
+    ([notation, of]) => `  ${notation} (${of.length}): ${of.map(({ host }) => host).join(' ')}`,
   );
-  process.stdout.write(`${way}: ${forms.length} forms, none connected\n${lines.join('\n')}\n`);
+  process.stderr.write(`${way}: ${forms.length} forms, none connected\n${lines.join('\n')}\n`);
 }

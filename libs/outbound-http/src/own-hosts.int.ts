@@ -215,7 +215,7 @@ describe('forms of a URL that would reach the canary', () => {
     expect(await client.post({ url: proper, headers: {}, body })).toMatchObject({ status: 200 });
     expect(canary.seen()).toEqual({ connections: 1, sockets: 1 });
     for (const way of ['registration', 'delivery'])
-      process.stdout.write(`forms of a URL, ${way}: ${forms.length} tried, 0 connections: ${JSON.stringify(forms)}\n`);
+      process.stderr.write(`forms of a URL, ${way}: ${forms.length} tried, 0 connections: ${JSON.stringify(forms)}\n`);
   });
 });
 

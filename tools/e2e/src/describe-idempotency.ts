@@ -59,7 +59,7 @@ export const describeIdempotency = (running: () => Stage): void =>
         );
         await simulator.post('knobs', { latencyMs: 0 });
         const counts = Map.groupBy(twins, ({ status }) => status);
-        process.stdout.write(
+        process.stderr.write(
           `idempotency: ${[...counts].map(([status, all]) => `${all.length} × ${status}`).join(', ')}\n`,
         );
         expect([...counts.keys()].filter((status) => status !== 200 && status !== 409)).toEqual([]);

@@ -21,7 +21,7 @@ export const describeOptOutFence = (running: () => Stage): void =>
     let phones = 0;
 
     beforeAll(() => {
-      process.stdout.write(`opt-out-fence: seed ${seed}\n`);
+      process.stderr.write(`opt-out-fence: seed ${seed}\n`);
       stage = running();
       const [first] = stage.senders;
       const { baseUrl } = stage.stack.devJson;
@@ -41,7 +41,7 @@ export const describeOptOutFence = (running: () => Stage): void =>
       // A race in which nothing ran would prove nothing.
       const sends = calm.flatMap((race) => race.sends);
       const [passed, refused] = [answeredWith(200, sends), answeredWith(403, sends)];
-      process.stdout.write(
+      process.stderr.write(
         `opt-out-fence: ${calm.length} races, ${passed} sends passed, ${refused} refused, ${requests} requests; ` +
           `${returned.length} of ${unruly.length} calls returned between the kills\n`,
       );

@@ -29,7 +29,7 @@ export const describeQuota = (running: () => Stage): void =>
     let phones = 0;
 
     beforeAll(async () => {
-      process.stdout.write(`quota: seed ${seed}\n`);
+      process.stderr.write(`quota: seed ${seed}\n`);
       stage = running();
       stack = stage.stack;
       const [first] = stack.devJson.organizations ?? [];

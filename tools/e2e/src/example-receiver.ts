@@ -1,11 +1,13 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { baseEnvironment } from '@switchboard/dev';
+import { findPython, type Python } from '@switchboard/embedded-servers';
 import { eventually } from '@switchboard/testing/eventually';
 
-const folder = join(import.meta.dirname, '..', '..', '..', 'examples', 'webhook-receiver');
+const root = join(import.meta.dirname, '..', '..', '..');
+const folder = join(root, 'examples', 'webhook-receiver');
 
 /** What a receiver prints of a request that it has verified. */
 export interface Received {
@@ -17,12 +19,8 @@ export interface Received {
   };
 }
 
-/** Which of the receivers can run here: npm test needs no Python, and says so where there is none. */
-export function runnableLanguages(): readonly ('node' | 'python3')[] {
-  if (spawnSync('python3', ['--version']).status === 0) return ['node', 'python3'];
-  process.stdout.write('There is no python3: examples/webhook-receiver/receiver.py is not run.\n');
-  return ['node'];
-}
+/** What the examples are written in. */
+export const languages = ['TypeScript', 'Python'] as const;
 
 /** One of the example receivers, as a customer runs it. */
 export class ExampleReceiver {
@@ -30,11 +28,11 @@ export class ExampleReceiver {
 
   private constructor(private readonly child: ChildProcess) {}
 
-  /** @param language `node` or `python3`. @throws Error when it does not start */
-  static async start(language: 'node' | 'python3', port: number, secret: string): Promise<ExampleReceiver> {
-    const [program, file] = language === 'node' ? [process.execPath, 'receiver.ts'] : ['python3', 'receiver.py'];
-    const child = spawn(program, [join(folder, file)], {
-      env: { ...baseEnvironment(), PORT: String(port), WEBHOOK_SECRET: secret },
+  /** @throws Error when it does not start, or there is no Python to be had */
+  static async start(language: (typeof languages)[number], port: number, secret: string): Promise<ExampleReceiver> {
+    const { executable, environment, file } = await programOf(language);
+    const child = spawn(executable, [join(folder, file)], {
+      env: { ...baseEnvironment(), ...environment, PORT: String(port), WEBHOOK_SECRET: secret },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const receiver = new ExampleReceiver(child);
@@ -60,4 +58,9 @@ export class ExampleReceiver {
     this.child.kill('SIGTERM');
     await exit;
   }
+}
+
+async function programOf(language: (typeof languages)[number]): Promise<Python & { readonly file: string }> {
+  if (language === 'TypeScript') return { executable: process.execPath, environment: {}, file: 'receiver.ts' };
+  return { ...(await findPython({ cacheDir: join(root, '.cache') })), file: 'receiver.py' };
 }

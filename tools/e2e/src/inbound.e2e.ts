@@ -286,7 +286,7 @@ describe('what the upstream brings', () => {
         (reason) => !/^(an item of `|the message does not|a number changed|the preference does)/.test(reason),
       ),
     ).toEqual([]);
-    process.stdout.write(`inbound: ${forms.length} faulty callbacks, all 200\n`);
+    process.stderr.write(`inbound: ${forms.length} faulty callbacks, all 200\n`);
   });
 });
 

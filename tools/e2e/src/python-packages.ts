@@ -22,7 +22,7 @@ const probe = 'import pip, sys; print(sys.version); sys.exit(sys.version_info < 
 export async function preparePython(): Promise<Readonly<Record<string, string>> | undefined> {
   const found = await run('python3', ['-c', probe]).catch(() => undefined);
   if (!found) {
-    process.stdout.write('There is no Python 3.11 with pip: the client of openapi-python-client is not generated.\n');
+    process.stderr.write('There is no Python 3.11 with pip: the client of openapi-python-client is not generated.\n');
     return undefined;
   }
   const list = await readFile(requirements, 'utf8');

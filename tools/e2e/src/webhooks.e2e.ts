@@ -6,11 +6,10 @@ import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import type { ApiBody } from './api.js';
 import { appClient } from './app-client.js';
-import { ExampleReceiver, runnableLanguages } from './example-receiver.js';
+import { ExampleReceiver, languages } from './example-receiver.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
-const languages = runnableLanguages();
 const SENDER = '4915123459901';
 const SOON = { deadlineMs: 60_000 };
 
@@ -166,7 +165,7 @@ describe('webhooks, from the upstream to receivers of customers', () => {
       expect([notation, host, status, body?.error?.code]).toEqual([notation, host, 400, 'VALIDATION_FAILED']);
     }
     const lines = forms.map(({ notation, host }) => `  ${notation}: ${host}`);
-    process.stdout.write(`registration by the API: ${forms.length} forms, none accepted\n${lines.join('\n')}\n`);
+    process.stderr.write(`registration by the API: ${forms.length} forms, none accepted\n${lines.join('\n')}\n`);
   });
 
   /** What the owner of another organization is answered for a delivery and its repetition. */

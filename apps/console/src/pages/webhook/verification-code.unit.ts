@@ -32,7 +32,7 @@ function hasPython(): boolean {
     execFileSync('python3', ['--version']);
     return true;
   } catch {
-    process.stdout.write('There is no python3: its verification is not run.\n');
+    process.stderr.write('There is no python3: its verification is not run.\n');
     return false;
   }
 }

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { putInPlace } from './chromium-debian.js';
+import { putInPlace } from './debian-packages.js';
 
 describe('what was unpacked', () => {
   let folder: string;
   const folders: string[] = [];
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'switchboard-chromium-'));
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-packages-'));
     folders.push(folder);
     await mkdir(join(folder, 'unpacked'));
     await writeFile(join(folder, 'unpacked', 'browser'), 'mine');

@@ -1,17 +1,22 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { apt, stepWithinMs } from './nats-debian.js';
 import { systemErrorCode } from './system-error.js';
 
 const run = promisify(execFile);
 
-/** The browser without windows, and letters to draw. */
-const packages = ['chromium-headless-shell', 'fonts-dejavu-core'];
+/** Packages that are unpacked into a folder of the project. */
+export interface UnpackedPackages {
+  readonly target: string;
+  readonly packages: readonly string[];
+  /** Whether what lies at the target serves. */
+  readonly isUsable: () => Promise<boolean>;
+}
 
 /**
- * Puts a folder where another process may have put the same meanwhile: that one stays, its browser may run.
+ * Puts a folder where another process may have put the same meanwhile: that one stays, its programs may run.
  *
  * @param isUsable whether what lies at the target serves; what does not is replaced
  */
@@ -25,15 +30,14 @@ export async function putInPlace(folder: string, target: string, isUsable: () =>
 }
 
 /**
- * Fetches Debian's Chromium and what it depends on and the system lacks, through an apt state of its own, and unpacks it all
+ * Fetches Debian's packages and what they depend on and the system lacks, through an apt state of its own, and unpacks it all
  * into `target`, whole or not at all. Neither root rights nor changes to the system are needed; signatures are checked.
  *
- * @param isUsable whether what lies at the target serves
  * @throws Error in a few words: no apt here, or apt's own last error.
  */
-export async function fetchChromium(target: string, isUsable: () => Promise<boolean>): Promise<void> {
+export async function fetchDebianPackages({ target, packages, isUsable }: UnpackedPackages): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
-  const folder = await mkdtemp(join(dirname(target), 'chromium-'));
+  const folder = await mkdtemp(`${target}-`);
   try {
     for (const path of ['state/lists/partial', 'cache/archives/partial', 'unpacked']) {
       await mkdir(join(folder, path), { recursive: true });
@@ -59,4 +63,16 @@ export async function fetchChromium(target: string, isUsable: () => Promise<bool
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The variable that leads programs in such a folder to the libraries that came with them. */
+export async function libraryPathOf(target: string): Promise<{ readonly LD_LIBRARY_PATH: string }> {
+  const systemLibraries = join(target, 'usr', 'lib');
+  const kinds = (await readdir(systemLibraries).catch(() => [])).filter((name) => name.endsWith('-linux-gnu'));
+  const folders = kinds.flatMap((kind) => [
+    join(systemLibraries, kind),
+    join(systemLibraries, kind, 'pulseaudio'),
+    join(target, 'lib', kind),
+  ]);
+  return { LD_LIBRARY_PATH: folders.join(delimiter) };
 }
