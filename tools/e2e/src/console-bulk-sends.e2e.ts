@@ -109,6 +109,7 @@ describe('a bulk send of the console', () => {
     expect(await page.getByLabel('Messages an hour at most').inputValue()).toBe('60');
     await page.getByRole('button', { name: 'Discard people.csv' }).click();
     await page.getByText('Headings in the first row').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Choose a CSV file');
     await goTo(page, '/bulk-sends');
     expect(await page.getByText('people.csv').count()).toBe(0);
     expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(true);

@@ -1,6 +1,6 @@
 import { Anchor, Button, Text } from '@mantine/core';
 import { IconPlus, IconSend2 } from '@tabler/icons-react';
-import type { ReactElement } from 'react';
+import { useRef, type ReactElement, type Ref } from 'react';
 import type { Job, Template } from '../../api/api.generated.js';
 import { useList, useRead } from '../../api/use-api.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
@@ -16,8 +16,9 @@ import { UnsentBulkSend } from './unsent-bulk-send.js';
 export function Page(): ReactElement {
   const list = useList('listJobs', {}, { pollMs: 4_000 });
   const templates = useList('listTemplates', { query: { limit: 100 } });
-  const create = (
-    <Button component={LinkTo} to="/bulk-sends/new" leftSection={<IconPlus size={16} aria-hidden />}>
+  const newSend = useRef<HTMLAnchorElement>(null);
+  const create = (ref?: Ref<HTMLAnchorElement>): ReactElement => (
+    <Button component={LinkTo} ref={ref} to="/bulk-sends/new" leftSection={<IconPlus size={16} aria-hidden />}>
       New bulk send
     </Button>
   );
@@ -46,12 +47,16 @@ export function Page(): ReactElement {
     },
   ];
   return (
-    <PageFrame title="Bulk sends" description="One approved template to many people, from a file." actions={create}>
-      <UnsentBulkSend />
+    <PageFrame
+      title="Bulk sends"
+      description="One approved template to many people, from a file."
+      actions={create(newSend)}
+    >
+      <UnsentBulkSend next={newSend} />
       <ListView
         list={list}
         empty={
-          <EmptyState icon={IconSend2} title="No bulk send yet" action={create}>
+          <EmptyState icon={IconSend2} title="No bulk send yet" action={create()}>
             Bring a CSV file with phone numbers. You see three real messages and what they cost before anything is sent.
           </EmptyState>
         }

@@ -50,6 +50,7 @@ export function Page(): ReactElement {
   const isShown = useIsShown();
   const resetFile = useRef<() => void>(null);
   const startField = useRef<HTMLInputElement>(null);
+  const fileButton = useRef<HTMLButtonElement>(null);
   const send = useChange('sendTemplate', {
     make: ({ body }) => {
       const sending = bulkSendDraft.send(body, (message) => inRows(message, mapped?.recipients ?? []));
@@ -132,6 +133,7 @@ export function Page(): ReactElement {
                   {(props) => (
                     <Button
                       {...props}
+                      ref={fileButton}
                       variant="default"
                       leftSection={<IconFileUpload size={16} aria-hidden />}
                       disabled={isSending}
@@ -145,7 +147,7 @@ export function Page(): ReactElement {
                     ? `${file.name}: ${file.table.rows.length.toLocaleString('en')} rows`
                     : 'Headings in the first row'}
                 </Text>
-                {file && <DiscardDraft name={file.name} isSending={isSending} />}
+                {file && <DiscardDraft name={file.name} isSending={isSending} next={fileButton} />}
               </Group>
             </Input.Wrapper>
             {from.channels.length > 1 && (
