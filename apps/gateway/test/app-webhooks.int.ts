@@ -197,6 +197,13 @@ describe('/app/api/webhooks', () => {
     expect(asked.at(-1)?.request).toEqual({ id: known, description: null, by: expect.any(Object) });
     await client.post(`${one}/replay`, { since: '2026-01-01T02:00:00+02:00', until: null, dryRun: true });
     expect(asked.at(-1)?.request).toMatchObject({ since: '2026-01-01T00:00:00.000Z', until: null, dryRun: true });
+    await client.post(`${one}/replay`, { since: '2026-01-01', until: '2026-01-01', dryRun: true });
+    expect(asked.at(-1)?.request).toMatchObject({ until: '2026-01-02T00:00:00.000Z' });
+    await client.get(`${one}/attempts?from=2026-01-01&to=2026-01-01`);
+    const day = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' };
+    expect(asked.at(-1)?.request).toMatchObject(day);
+    await client.get(`${one}/attempts?to=2026-01-01T06:00:00Z`);
+    expect(asked.at(-1)?.request).toMatchObject({ from: null, to: '2026-01-01T06:00:00.000Z' });
   });
 });
 

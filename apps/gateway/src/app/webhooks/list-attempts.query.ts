@@ -26,7 +26,7 @@ export class ListAttemptsQuery extends PageQuery {
   @IsMoment()
   from: string | undefined;
 
-  @About('Only attempts that began before.')
+  @About('Only attempts that began before; a date includes its day.')
   @MayBeOmitted()
   @RestoreOffset()
   @IsMoment()

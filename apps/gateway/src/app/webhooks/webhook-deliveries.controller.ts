@@ -13,7 +13,7 @@ import {
 } from '@switchboard/contracts/webhooks/rpc';
 import { RpcClient } from '@switchboard/nats';
 import { sessionActorOf } from '../../acts/actor-of.js';
-import { momentOf } from '../../http/input/moment.policy.js';
+import { endOf, momentOf } from '../../http/input/moment.policy.js';
 import { pageOf } from '../../http/input/page.query.js';
 import { Act, Principal } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
@@ -54,7 +54,7 @@ export class WebhookDeliveriesController {
     @Query() query: ListAttemptsQuery,
   ): Promise<Page<WebhookAttemptView>> {
     const { event = null, outcome = null, from, to } = query;
-    const period = { from: isoOf(from), to: isoOf(to) };
+    const period = { from: isoOf(from), to: isoOf(to, endOf) };
     return this.rpc.call(listWebhookAttemptsRpc, principal, { webhookId, ...pageOf(query), event, outcome, ...period });
   }
 
@@ -131,7 +131,7 @@ export class WebhookDeliveriesController {
     @Body() body: ReplayWebhookBody,
   ): Promise<WebhookReplayView> {
     const since = isoOf(body.since) ?? body.since;
-    const until = isoOf(body.until ?? undefined);
+    const until = isoOf(body.until ?? undefined, endOf);
     const { events, onlyMissed, dryRun } = body;
     const which = { since, until, events: events ?? null, onlyMissed: onlyMissed ?? false };
     const by = sessionActorOf(act);
@@ -142,7 +142,7 @@ export class WebhookDeliveriesController {
   }
 }
 
-/** A moment in the form that services exchange. */
-function isoOf(text: string | undefined): string | null {
-  return text === undefined ? null : (momentOf(text)?.toISOString() ?? null);
+/** A moment in the form that services exchange. @param read the end of a period includes the day of a date: `endOf` */
+function isoOf(text: string | undefined, read = momentOf): string | null {
+  return text === undefined ? null : (read(text)?.toISOString() ?? null);
 }
