@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { getWebhookDeliveryRpc, listEventsRpc } from '@switchboard/contracts/webhooks/rpc';
 import { eventually, testServers } from '@switchboard/testing';
 import { verifyServiceSignature } from '@switchboard/webhook-signature';
+import { Webhook } from 'standardwebhooks';
 import { newCustomer } from './customer.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
@@ -27,7 +28,11 @@ describe('an event of an organization with a webhook', () => {
     });
     const signature = String(arrival?.headers['x-service-signature']);
     expect(verifyServiceSignature(Buffer.from(arrival?.body ?? ''), signature, webhook.secret)).toBe(true);
-    expect(JSON.parse(arrival?.body ?? '')).toMatchObject({
+    const verified = new Webhook(webhook.secret).verify(
+      arrival?.body ?? '',
+      arrival?.headers as Record<string, string>,
+    );
+    expect(verified).toMatchObject({
       event: 'message.received',
       organizationId: customer.organizationId,
       data: { id: eventId, sequence: 1, message: { text: 'hello' } },

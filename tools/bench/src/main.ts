@@ -11,7 +11,7 @@ import { benchIdle } from './idle/idle.bench.js';
 import { benchLists, linesOfLists } from './lists/lists.bench.js';
 import { benchSend, type SendBenchRow } from './send/send.bench.js';
 import { benchSnapshot, linesOfSnapshot } from './snapshot/snapshot.bench.js';
-import { benchWebhooks, WEBHOOKS_PARTS } from './webhooks/webhooks.bench.js';
+import { benchWebhooks, WEBHOOKS_PARTS, type WebhooksPart } from './webhooks/webhooks.bench.js';
 
 const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [--rounds 5] [--seconds 6]
        npm run bench -- contacts [--short] [--contacts 1000000] [--requests 200]
@@ -193,15 +193,15 @@ async function bulk(): Promise<void> {
 }
 
 async function webhooks(): Promise<void> {
-  const parts = new Set(values.parts.split(','));
-  const unknown = [...parts].find((part) => !WEBHOOKS_PARTS.some((known) => known === part));
-  if (unknown !== undefined) {
-    onLine(`--parts has an unknown part: ${unknown}; there are ${WEBHOOKS_PARTS.join(', ')}`);
+  const isPart = (text: string): text is WebhooksPart => WEBHOOKS_PARTS.some((part) => part === text);
+  const parts = values.parts.split(',');
+  if (!parts.every(isPart)) {
+    onLine(`--parts is some of ${WEBHOOKS_PARTS.join(', ')}, with commas between, and not ${values.parts}`);
     process.exitCode = 2;
     return;
   }
   const lines = await benchWebhooks({
-    parts,
+    parts: new Set(parts),
     events: values.short ? 2_000 : Number(values.events),
     rounds: values.short ? 1 : Number(values.rounds),
     roundMs: values.short ? 3_000 : Math.max(Number(values.seconds), 20) * 1_000,
