@@ -76,6 +76,15 @@ it('recipients that no replica had taken up before their template was edited are
   expect(await store.rows('SELECT fed_to FROM templates.job_feed')).toEqual([{ fed_to: 2 }]);
 });
 
+it('recipients that are skipped take their part of a look, and a later one goes on', async () => {
+  const { job } = await store.commit(store.batch(30));
+  await editAndFeed();
+  const { skipped } = store.messaging.lane(job.id);
+  expect(skipped.size).toBe(20);
+  await takeOver();
+  expect(skipped.size).toBe(30);
+});
+
 it('recipients that another replica hands over with the template edited back, while one stands still, go on', async () => {
   const { job } = await store.commit(store.batch(2));
   await edit(GROWN);
