@@ -82,7 +82,7 @@ describe('a receiver that answers with more than is read of it', () => {
     const { id } = await customer.register(url);
     const givesWay = (): boolean[] => {
       const lanes = answered.mock.contexts as readonly OpenLane[];
-      return answered.mock.calls.flatMap(([isCut], call) => (lanes[call]?.webhookId === id ? isCut : []));
+      return answered.mock.calls.flatMap(([{ isCut }], call) => (lanes[call]?.webhookId === id ? isCut : []));
     };
     for (const expected of [[true], [true, false]]) {
       await customer.receive('1', newCuid());

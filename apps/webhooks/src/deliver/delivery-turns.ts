@@ -222,7 +222,7 @@ export class DeliveryTurns {
     const lane = this.parts.book.find(end.attempt.delivery.webhookId);
     if ('result' in end) {
       this.ended.push(end);
-      lane?.answered(end.isCut === true);
+      lane?.answered({ isCut: end.isCut === true, isSuccess: !isFailure(end) });
     } else this.unsent.push(end);
     const sort = 'result' in end ? sortOf(end) : undefined;
     this.parts.wake(sort ?? lane?.sort ?? 'answering');

@@ -32,6 +32,8 @@ export class OpenLane {
   private retries: PendingDelivery[] = [];
   private moreRetries = false;
   private isCostly = false;
+  /** A request has succeeded since the last reading: the turn that records it has room for another. */
+  private hasSucceeded = false;
   private readonly readFloors = new ReadFloors();
 
   constructor(
@@ -84,10 +86,12 @@ export class OpenLane {
   /**
    * Whether what is pending must be read before it is known what may begin. A lane without a slot is not read, however much
    * comes for it: what receivers that hang have waiting costs the others nothing. Nor is one that knows enough to fill its
-   * slots: what is new comes after that.
+   * slots: what is new comes after that. One that has them when the next turn has recorded what ended is read before it: else what is new
+   * waits for all that is known, hundreds of replayed deliveries perhaps.
    */
   mustRead(nowMs: number): boolean {
-    return this.isDoubtful || (this.isBehind && this.slots(nowMs) > 0 && !this.knowsEnough);
+    const hasSlots = this.slots(nowMs) > 0 || this.hasSucceeded;
+    return this.isDoubtful || (this.isBehind && hasSlots && !this.knowsEnough);
   }
 
   /**
@@ -112,8 +116,9 @@ export class OpenLane {
   }
 
   /** @param isCut its response was longer than what is read of one */
-  answered(isCut: boolean): void {
+  answered({ isCut, isSuccess }: { readonly isCut: boolean; readonly isSuccess: boolean }): void {
     this.isCostly = isCut;
+    this.hasSucceeded ||= isSuccess;
   }
 
   /** How many first attempts are to be read of it: few suffice for one request, unless those that are known wait for their lines. */
@@ -134,6 +139,7 @@ export class OpenLane {
   /** To be called before it is read: what comes from then on may be missed by the reading. */
   reading(): void {
     this.isBehind = false;
+    this.hasSucceeded = false;
     this.missesRetry = false;
     const isWhole = this.readFloors.begin(performance.now());
     this.firsts.reading(isWhole || this.hasGap);

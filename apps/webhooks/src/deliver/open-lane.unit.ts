@@ -65,6 +65,23 @@ describe('a lane that is woken', () => {
     expect(lane.mustRead(NOW_MS)).toBe(true);
   });
 
+  it.each([true, false])(
+    'is read before an end is recorded when that makes room for what is new: success %s',
+    (isSuccess) => {
+      const replays = [1, 2, 3, 4].map((position) => ({ ...deliveryOf(position), kind: 'REPLAY' as const }));
+      const lane = laneOf([]);
+      lane.state = { ...newLane, probing: null, windowMax: 2 };
+      lane.refill({ firsts: replays, retries: [], marked: [], moreFirsts: false, moreRetries: false });
+      for (let begun = 0; begun < 2; begun++) lane.begin(attemptOf(lane.next(NOW_MS) ?? deliveryOf(0)));
+      lane.woken();
+      expect(lane.mustRead(NOW_MS)).toBe(false);
+      lane.answered({ isCut: false, isSuccess });
+      expect(lane.mustRead(NOW_MS)).toBe(isSuccess);
+      lane.reading();
+      expect(lane.mustRead(NOW_MS)).toBe(false);
+    },
+  );
+
   it('is read while what it knows is sent again, or waits for what is under way', () => {
     const replays = [1, 2, 3].map((position) => ({ ...deliveryOf(position), kind: 'REPLAY' as const }));
     const ofOneLine = [1, 2, 3, 4].map((position) => ({ ...deliveryOf(position), line: 'conversation' }));
@@ -232,9 +249,9 @@ describe('a lane of a receiver that has not proved to answer', () => {
   it('gives way, however proven, while its responses are longer than what is read of one', () => {
     const lane = laneOf([]);
     lane.state = { ...newLane, windowMax: 64 };
-    lane.answered(true);
+    lane.answered({ isCut: true, isSuccess: true });
     expect([lane.sort, lane.readMax]).toEqual(['giving-way', 256]);
-    lane.answered(false);
+    lane.answered({ isCut: false, isSuccess: true });
     expect(lane.sort).toBe('answering');
   });
 

@@ -29,7 +29,7 @@ const SEND_MS = 10_500;
 const LOOK_MS = 250;
 const LEFT_MS_MIN = 500;
 const NOT_RECORDED =
-  'The test send may have reached the receiver, and its result is not known: see its attempts, or send another';
+  'The test send may have reached the receiver, and its result is not known: look for its attempt in a moment, or send another';
 
 /** Answers `webhooks.test-webhook`: one request, outside of the lane and its rules. */
 @Controller()
