@@ -103,7 +103,7 @@ describe('a bulk send of the console', () => {
     // The browser would ask before it reloads the page.
     expect(await page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)).toBe(false);
     await goTo(page, '/bulk-sends');
-    await page.getByText('people.csv: 1 rows').waitFor();
+    await page.getByText('people.csv: 1 row').waitFor();
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Send 1 message' }).waitFor();
     expect(await page.getByLabel('Messages an hour at most').inputValue()).toBe('60');

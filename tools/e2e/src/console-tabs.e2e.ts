@@ -67,10 +67,10 @@ describe('the console in two tabs of a browser', () => {
     const other = await page.context().newPage();
     await openPage(other, '/bulk-sends/new');
     await chooseFile(other, 'phone\n+14155550179\n');
-    await other.getByText('people.csv: 1 rows').waitFor();
+    await other.getByText('people.csv: 1 row').waitFor();
     await changePassword(page);
     await other.getByText('Your session has changed in another tab').waitFor();
-    expect(await other.getByText('people.csv: 1 rows').count()).toBe(1);
+    expect(await other.getByText('people.csv: 1 row').count()).toBe(1);
     const loaded = other.waitForEvent('load');
     await other.getByRole('button', { name: 'Reload' }).click();
     await loaded;

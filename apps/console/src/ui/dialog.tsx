@@ -1,6 +1,7 @@
 import { Drawer, Modal, type DrawerProps, type ModalProps } from '@mantine/core';
 import { useEffect, useLayoutEffect, useState, type ReactElement } from 'react';
 import { holdPage, watchDraft } from '../api/held-page.js';
+import { focusBack } from './focus.js';
 
 /** What had the focus before the first of the dialogs that are open: a dialog that follows another gives it back there. */
 let opener: Element | null = null;
@@ -15,16 +16,8 @@ function useFocusBack(): void {
     if (!active?.closest('[role=dialog]')) opener = active;
     return opener;
   });
-  useEffect(
-    () => () => {
-      // After the browser has taken the focus from what is gone.
-      setTimeout(() => {
-        if (document.activeElement !== document.body) return;
-        if (target instanceof HTMLElement && target.isConnected) target.focus({ preventScroll: true });
-      });
-    },
-    [target],
-  );
+  // After the browser has taken the focus from what is gone.
+  useEffect(() => () => void setTimeout(() => focusBack(target)), [target]);
 }
 
 /** Nothing but a button of the dialog closes it. */

@@ -2,6 +2,7 @@ import { Button, Group, Select, TextInput } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Operations } from '../../api/api.generated.js';
 import { useWholeList } from '../../api/use-api.js';
+import { startOfDay } from '../../ui/day.js';
 import { readable } from '../../ui/foreign-text.js';
 import { actionWords, type Action } from './action-words.js';
 
@@ -22,7 +23,6 @@ export interface Actor {
 /** Nothing is filtered. */
 export const everything: AuditFilter = { action: null, actor: null, since: '', until: '' };
 
-const DAY_MS = 86_400_000;
 const actions = Object.entries(actionWords).map(([value, label]) => ({ value, label }));
 
 /** The filter as the API takes it. */
@@ -30,8 +30,8 @@ export function queryOf({ action, actor, since, until }: AuditFilter): Operation
   return {
     action: action ?? undefined,
     actor: actor?.id,
-    since: startOf(since)?.toISOString(),
-    until: startOf(until, 1)?.toISOString(),
+    since: startOfDay(since)?.toISOString(),
+    until: startOfDay(until, 1)?.toISOString(),
   };
 }
 
@@ -91,15 +91,4 @@ export function AuditFilters({
       )}
     </Group>
   );
-}
-
-/** Where a day of the browser's zone begins, or one after it; days are not all of 24 hours. */
-function startOf(day: string, later = 0): Date | null {
-  if (day === '') return null;
-  const midnight = new Date(`${day}T00:00`);
-  if (Number.isNaN(midnight.getTime())) return null;
-  if (later === 0) return midnight;
-  const next = new Date(midnight.getTime() + later * DAY_MS + DAY_MS / 2);
-  next.setHours(0, 0, 0, 0);
-  return next;
 }

@@ -39,3 +39,8 @@ export function parseCsv(text: string): CsvTable {
 function linesOf(cells: readonly string[]): number {
   return 1 + cells.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0);
 }
+
+/** How many rows a file has, in words. */
+export function rowWords({ rows }: CsvTable): string {
+  return rows.length === 1 ? '1 row' : `${rows.length.toLocaleString('en')} rows`;
+}

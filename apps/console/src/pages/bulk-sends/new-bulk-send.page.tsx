@@ -23,7 +23,7 @@ import { PageFrame } from '../../ui/page.js';
 import { TemplatePreview } from '../templates/template-preview.js';
 import { bulkSendDraft } from './bulk-send-draft.js';
 import { channelWords, isConnected, type ChannelChoice } from './channel-choice.js';
-import { parseCsv, type CsvTable } from './csv.js';
+import { parseCsv, rowWords, type CsvTable } from './csv.js';
 import { DiscardDraft } from './discard-draft.js';
 import { FaultList } from './fault-list.js';
 import { textOfFile } from './file-text.js';
@@ -143,9 +143,7 @@ export function Page(): ReactElement {
                   )}
                 </FileButton>
                 <Text size="sm" c="dimmed">
-                  {file
-                    ? `${file.name}: ${file.table.rows.length.toLocaleString('en')} rows`
-                    : 'Headings in the first row'}
+                  {file ? `${file.name}: ${rowWords(file.table)}` : 'Headings in the first row'}
                 </Text>
                 {file && <DiscardDraft name={file.name} isSending={isSending} next={fileButton} />}
               </Group>

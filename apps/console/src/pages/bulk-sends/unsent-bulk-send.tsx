@@ -3,6 +3,7 @@ import { useSyncExternalStore, type ReactElement, type RefObject } from 'react';
 import { readable } from '../../ui/foreign-text.js';
 import { LinkTo } from '../../ui/link-to.js';
 import { bulkSendDraft } from './bulk-send-draft.js';
+import { rowWords } from './csv.js';
 import { DiscardDraft } from './discard-draft.js';
 import { SendProblem } from './send-problem.js';
 
@@ -24,7 +25,7 @@ export function UnsentBulkSend({ next }: { readonly next: RefObject<HTMLElement 
         title={isSending ? 'A bulk send is under way' : 'A bulk send is not sent yet'}
       >
         <Stack gap="xs" align="flex-start">
-          <Text size="sm">{`${readable(file.name)}: ${file.table.rows.length.toLocaleString('en')} rows`}</Text>
+          <Text size="sm">{`${readable(file.name)}: ${rowWords(file.table)}`}</Text>
           <Group gap="sm">
             <Button component={LinkTo} to="/bulk-sends/new" variant="default">
               Continue

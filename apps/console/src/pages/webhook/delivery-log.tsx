@@ -1,9 +1,10 @@
-import { Button, Group, Select, Text } from '@mantine/core';
+import { Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { IconListSearch } from '@tabler/icons-react';
 import { useState, type ReactElement } from 'react';
 import type { WebhookAttempt } from '../../api/api.generated.js';
 import { useList } from '../../api/use-api.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
+import { startOfDay } from '../../ui/day.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { readable } from '../../ui/foreign-text.js';
 import { ListView } from '../../ui/query-view.js';
@@ -23,10 +24,18 @@ const kinds: Readonly<Record<WebhookAttempt['kind'], string>> = {
 export function DeliveryLog({ webhookId }: { readonly webhookId: string }): ReactElement {
   const [event, setEvent] = useState<string | null>(null);
   const [outcome, setOutcome] = useState<string | null>(null);
+  // Days of the browser's zone, empty where there is no bound.
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
   const [opened, setOpened] = useState<string | null>(null);
-  const query = { event: event ?? undefined, outcome: outcome ?? undefined };
+  const query = {
+    event: event ?? undefined,
+    outcome: outcome ?? undefined,
+    from: startOfDay(from)?.toISOString(),
+    to: startOfDay(to, 1)?.toISOString(),
+  };
   const list = useList('listWebhookAttempts', { path: { id: webhookId }, query } as never, { pollMs: 5_000 });
-  const isFiltered = event !== null || outcome !== null;
+  const isFiltered = Object.values(query).some((value) => value !== undefined);
   const columns: readonly Column<WebhookAttempt>[] = [
     {
       title: 'Outcome',
@@ -94,13 +103,29 @@ export function DeliveryLog({ webhookId }: { readonly webhookId: string }): Reac
             { value: 'FAILED', label: 'Failed' },
           ]}
         />
+        <TextInput
+          size="xs"
+          type="date"
+          aria-label="From"
+          max={to}
+          value={from}
+          onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+        />
+        <TextInput
+          size="xs"
+          type="date"
+          aria-label="To"
+          min={from}
+          value={to}
+          onChange={({ currentTarget }) => setTo(currentTarget.value)}
+        />
       </Group>
       <ListView
         list={list}
         empty={
           <EmptyState icon={IconListSearch} title={isFiltered ? 'Nothing fits these filters' : 'No delivery yet'}>
             {isFiltered
-              ? 'Choose another event or outcome.'
+              ? 'Choose another event, outcome or day.'
               : 'Send a test event, or send a message: each attempt is listed here for 30 days.'}
           </EmptyState>
         }

@@ -83,7 +83,7 @@ export function ReplayDialog({
             <Alert role="status" variant="light">
               {count.data.count === 0
                 ? 'No event fits: there is nothing to send.'
-                : `${count.data.count} events will be sent again.`}
+                : `${count.data.count} ${count.data.count === 1 ? 'event' : 'events'} will be sent again.`}
             </Alert>
           )}
           <Group justify="flex-end">

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconEye, IconRefresh } from '@tabler/icons-react';
-import { useState, useSyncExternalStore, type ReactElement } from 'react';
+import { useRef, useState, useSyncExternalStore, type ReactElement } from 'react';
 import type { WebhookSecret } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
 import { problemOf, type Problem } from '../../api/problem.js';
@@ -20,11 +20,14 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
   const [seen, setSeen] = useState<{ readonly secret: WebhookSecret; readonly made: number } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isAsking, asking] = useDisclosure(false);
+  const rotateButton = useRef<HTMLButtonElement>(null);
   const { state, made } = useSyncExternalStore(watchRotations, () => rotationOf(id));
   const earlier = useEarlierRotation(id, isAsking);
   const rotate = useChange('rotateWebhookSecret', {
     make: (input) => rotateOnce(id, () => call('rotateWebhookSecret', input)),
     isQuiet: true,
+    // The next one is warned of by it.
+    refreshes: ['listAuditLog'],
     done: 'The secret is replaced.',
     onDone: (secret) => {
       setSeen({ secret, made: rotationOf(id).made });
@@ -40,6 +43,8 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
       rotate.reset();
       asking.close();
       setSeen({ secret, made: before });
+      // The button that was pressed goes.
+      rotateButton.current?.focus();
     } catch (error) {
       setProblem(problemOf(error));
     }
@@ -77,6 +82,7 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
             </Button>
           )}
           <Button
+            ref={rotateButton}
             variant="default"
             leftSection={<IconRefresh size={16} aria-hidden />}
             onClick={asking.open}
@@ -118,7 +124,7 @@ function useEarlierRotation(
   const [since] = useState(() => new Date(Date.now() - DAY_MS).toISOString());
   const query = { action: 'webhook.secret-rotated', since, limit: 100 } as const;
   const entries = useRead('listAuditLog', { query }, { enabled: isAsking });
-  const isReading = isAsking && entries.isPending;
+  const isReading = isAsking && entries.isFetching;
   if (entries.error) return { isReading, warning: 'Whether it was rotated less than a day ago could not be read.' };
   const until = previousSignsUntil(entries.data?.items ?? [], id, Date.now());
   if (until === null) return { isReading, warning: null };

@@ -7,6 +7,7 @@ import type { Webhook } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { EmptyState } from '../../ui/empty-state.js';
+import { focusPage } from '../../ui/focus.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { PageFrame } from '../../ui/page.js';
 import { QueryView } from '../../ui/query-view.js';
@@ -120,7 +121,10 @@ function Deactivated({
   const enable = useChange('enableWebhook', {
     refreshes: ['getWebhook', 'listWebhooks', 'listWebhookAttempts'],
     done: 'The webhook is active again.',
-    onDone: () => onEnabled(webhook.deactivatedAt),
+    onDone: () => {
+      focusPage();
+      onEnabled(webhook.deactivatedAt);
+    },
   });
   return (
     <Alert color="red" variant="light" icon={<IconAlertOctagon aria-hidden />} title="This webhook is deactivated">
@@ -203,7 +207,7 @@ function Acts({ webhook }: { readonly webhook: Webhook }): ReactElement {
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More">
+          <Button variant="default" px="xs" aria-label="More acts">
             <IconDots size={16} aria-hidden />
           </Button>
         </Menu.Target>

@@ -1,0 +1,99 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@switchboard/testing/eventually';
+import type { Browser } from 'playwright-core';
+import { appClient } from './app-client.js';
+import { launchBrowser, openConsole, openPage, signIn, type Person, type WatchedPage } from './console-browser.js';
+import { sharedStack } from './shared-stack.js';
+import { StackDatabase } from './stack-database.js';
+import type { UsableStack } from './start-everything.js';
+
+const SOON = { deadlineMs: 60_000 };
+
+describe('webhooks in the console', () => {
+  let all: UsableStack;
+  let browser: Browser;
+  let owner: Person;
+  let api: ReturnType<typeof appClient>;
+  let receiver: Server;
+  let isReceiverWell = false;
+
+  beforeAll(async () => {
+    all = await sharedStack();
+    browser = await launchBrowser();
+    const found = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
+    if (!found) throw new Error('there is no owner');
+    owner = found;
+    api = appClient(all.baseUrl);
+    await api.signIn(owner);
+    receiver = createServer((request, response) => {
+      request.resume();
+      response.writeHead(isReceiverWell ? 200 : 500).end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    receiver?.closeAllConnections();
+    receiver?.close();
+  });
+
+  async function signedIn(): Promise<WatchedPage> {
+    const opened = await openConsole(browser, all.baseUrl);
+    await signIn(opened.page, owner);
+    return opened;
+  }
+
+  it('says why a webhook was deactivated, enables it again, and leads to what it missed', async () => {
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    const { body: made } = await api.post('/app/api/webhooks', { url, events: ['message.received'] });
+    const webhook = async () => (await api.get(`/app/api/webhooks/${made?.id ?? ''}`)).body;
+    // Ten failures in a row take minutes: nine have been, the tenth is made here.
+    const database = await StackDatabase.open(all.stack);
+    await database.query('UPDATE webhooks.lane SET consecutive_failures = 9 WHERE webhook_id = $1', [made?.id]);
+    await database.close();
+    await all.simulator.post('inbound', { from: '4915123459771', text: 'Hello' });
+    await eventually(async () => (await webhook())?.['status'] === 'DEACTIVATED', SOON);
+    const { page, complaints } = await signedIn();
+    await page.getByRole('link', { name: 'See why and re-enable it' }).click();
+    await page.getByText('10 consecutive attempts failed; the last: status 500').waitFor();
+    isReceiverWell = true;
+    await page.getByRole('button', { name: 'Re-enable' }).click();
+    await page.getByRole('button', { name: 'Replay what it missed' }).waitFor();
+    expect(await webhook()).toMatchObject({ status: 'ACTIVE', consecutiveFailures: 0 });
+    await page.getByRole('button', { name: 'Replay what it missed' }).click();
+    await page.getByRole('button', { name: 'Count events' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('button', { name: 'Replay what it missed' }).waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByText('Active', { exact: true }).first().waitFor();
+    const replays = page.getByRole('cell', { name: /Replay$/ });
+    await replays.first().waitFor();
+    await page.getByLabel('From', { exact: true }).fill('2999-01-01');
+    await page.getByText('Nothing fits these filters').waitFor();
+    await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
+    await page.getByText('This webhook is gone').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('warns before a secret is rotated a second time within a day, right behind the first', async () => {
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/rotated`;
+    const { body: made } = await api.post('/app/api/webhooks', { url, events: ['message.received'] });
+    const { page, complaints } = await signedIn();
+    await openPage(page, `/settings/webhooks/${made?.id ?? ''}`);
+    await page.getByRole('tab', { name: 'Events and secret' }).click();
+    const rotate = page.getByRole('button', { name: 'Rotate', exact: true });
+    await rotate.click();
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await rotate.click();
+    await page.getByText('It was rotated less than a day ago').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
