@@ -137,6 +137,7 @@ export const scripts = {
       'contacts',
       'conversations',
       'events',
+      'parts',
       'recipients',
       'messages',
       'limits',
