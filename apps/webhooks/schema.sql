@@ -19,6 +19,7 @@ outbox partition by RANGE (id)
 outbox_pending
 relay_state with fillfactor=50
 replay with fillfactor=50, autovacuum_vacuum_scale_factor=0.02
+test_send
 webhook
 worker with fillfactor=50
 
@@ -146,6 +147,12 @@ replay.state text not null default 'RUNNING'::text
 replay.failures integer not null default 0
 replay.due_at timestamp with time zone not null default now()
 replay.ended_at timestamp with time zone
+test_send.webhook_id text collate C not null
+test_send.id text collate C not null
+test_send.organization_id text collate C not null
+test_send.attempt_id text collate C not null
+test_send.began_at timestamp with time zone not null
+test_send.stored_at timestamp with time zone not null default now()
 webhook.organization_id text collate C not null
 webhook.id text collate C not null
 webhook.url text not null
@@ -192,6 +199,7 @@ relay_state: PRIMARY KEY (stream)
 replay: CHECK (((state = 'RUNNING'::text) = (ended_at IS NULL)))
 replay: CHECK ((state = ANY (ARRAY['RUNNING'::text, 'FINISHED'::text, 'CANCELED'::text])))
 replay: PRIMARY KEY (organization_id, id)
+test_send: PRIMARY KEY (webhook_id, id)
 webhook: CHECK (((deactivated_at IS NULL) = (deactivated_reason IS NULL)))
 webhook: CHECK (((previous_secret_sealed IS NULL) = (previous_secret_until IS NULL)))
 webhook: CHECK ((length(idempotency_body) = 32))
@@ -236,6 +244,8 @@ CREATE UNIQUE INDEX relay_state_pkey ON webhooks.relay_state USING btree (stream
 CREATE INDEX replay_ended ON webhooks.replay USING btree (ended_at) WHERE (ended_at IS NOT NULL)
 CREATE INDEX replay_running ON webhooks.replay USING btree (organization_id, due_at) WHERE (ended_at IS NULL)
 CREATE UNIQUE INDEX replay_pkey ON webhooks.replay USING btree (organization_id, id)
+CREATE INDEX test_send_age ON webhooks.test_send USING btree (stored_at)
+CREATE UNIQUE INDEX test_send_pkey ON webhooks.test_send USING btree (webhook_id, id)
 CREATE INDEX webhook_former_secret ON webhooks.webhook USING btree (previous_secret_until) WHERE (previous_secret_until IS NOT NULL)
 CREATE UNIQUE INDEX webhook_of_request ON webhooks.webhook USING btree (organization_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
 CREATE UNIQUE INDEX webhook_pkey ON webhooks.webhook USING btree (organization_id, id)

@@ -28,6 +28,7 @@ import { replayPruner } from './queue-replays/prune-replays.worker.js';
 import { QueueReplaysWorker } from './queue-replays/queue-replays.worker.js';
 import { ReplayWebhookHandler } from './replay-webhook/replay-webhook.handler.js';
 import { ReplaySignal } from './replay/replay-signal.js';
+import { interruptedTestRecorder } from './test-webhook/interrupted-tests.worker.js';
 import { TestWebhookHandler } from './test-webhook/test-webhook.handler.js';
 import { LaneWakeUps } from './lane/lane-wake-ups.js';
 import { ListAttemptsHandler } from './list-attempts/list-attempts.handler.js';
@@ -78,6 +79,7 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     replayPruner,
     deletedWebhookPruner,
     formerSecretEraser,
+    interruptedTestRecorder,
     SendRequest,
     StopGrace,
   ],

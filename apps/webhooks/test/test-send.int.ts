@@ -6,7 +6,7 @@ import { Budget } from '@switchboard/nats';
 import { createLog, systemClock } from '@switchboard/platform';
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
-import { SendRequest } from '../src/attempt/send-request.client.js';
+import { NeverSent, SendRequest } from '../src/attempt/send-request.client.js';
 import { StopGrace } from '../src/attempt/stop-grace.js';
 import { TestWebhookHandler } from '../src/test-webhook/test-webhook.handler.js';
 import { newCustomer } from './customer.js';
@@ -15,6 +15,11 @@ import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
 const servers = testServers();
 const actSql = statement<{ payload: string }>('t.act', 'SELECT payload FROM webhooks.outbox WHERE id = $1');
+/** What is under way, as if it had begun a minute before. */
+const agedSql = statement(
+  't.aged',
+  "UPDATE webhooks.test_send SET stored_at = stored_at - interval '1 minute' RETURNING id",
+);
 let running: RunningWebhooks;
 
 beforeAll(async () => {
@@ -94,6 +99,31 @@ describe('a test send', () => {
     const refused = other.handler.test(call(1_000));
     await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });
     expect([first.send.mock.calls.length, other.send.mock.calls.length, await attempts()]).toEqual([1, 0, []]);
+  });
+
+  it('of which no end is recorded is listed as interrupted, and whatever comes of it later changes nothing', async () => {
+    const { call, attempts } = await tested('/no-end');
+    const stalled = await otherProcess();
+    const answer = Promise.withResolvers<Awaited<ReturnType<SendRequest['send']>>>();
+    stalled.send.mockReturnValue(answer.promise);
+    const test = stalled.handler.test(call(60_000));
+    await eventually(() => stalled.send.mock.calls.length === 1);
+    expect(await running.superuser.query(agedSql, [])).toHaveLength(1);
+    await eventually(async () => (await attempts()).length > 0, { deadlineMs: 60_000 });
+    const interrupted = { kind: 'TEST', attempt: 1, outcome: 'FAILED', error: 'interrupted', responseStatus: null };
+    expect(await attempts()).toMatchObject([interrupted]);
+    const seen = { durationMs: 1, responseStatus: 200, responseBody: '', error: null, retryAfterMs: null };
+    answer.resolve({ result: { ...seen, outcome: 'SUCCEEDED' }, reason: null, isCut: false, waitedMs: 0 });
+    await test;
+    expect(await attempts()).toMatchObject([interrupted]);
+  });
+
+  it('that never left is in no log of attempts, then or later', async () => {
+    const { call } = await tested('/never');
+    const late = await otherProcess();
+    late.send.mockRejectedValue(new NeverSent('late'));
+    await expect(late.handler.test(call(1_000))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await running.superuser.query(agedSql, [])).toEqual([]);
   });
 
   it('is in the audit log before its request has ended, once', async () => {

@@ -19,6 +19,7 @@ import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables.js';
 import { UnmeasuredQueue1767800001000 } from './1767800001000-unmeasured-queue.js';
 import { WebhookRequest1767910000000 } from './1767910000000-webhook-request.js';
+import { TestSends1767940000000 } from './1767940000000-test-sends.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -43,4 +44,5 @@ export const webhooksMigrations = [
   UnmeasuredTables1767800000000,
   UnmeasuredQueue1767800001000,
   WebhookRequest1767910000000,
+  TestSends1767940000000,
 ] as const;

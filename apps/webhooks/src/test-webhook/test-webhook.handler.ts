@@ -11,7 +11,7 @@ import { LOG, type Clock, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { jittered, pause } from '@switchboard/timing';
 import { attemptsOfDelivery } from '../attempt/attempt.repository.js';
-import { recordTest } from '../attempt/record-test.repository.js';
+import { beginTest, forgetTest, recordTest, type TestSend } from '../attempt/record-test.repository.js';
 import { NeverSent, SendRequest, type LoggedResult, type SignedRequest } from '../attempt/send-request.client.js';
 import { StopGrace } from '../attempt/stop-grace.js';
 import { DatabaseClock } from '../attempt/database-clock.js';
@@ -79,31 +79,37 @@ export class TestWebhookHandler {
   private async sendOnce(test: TestSend, by: WebhookActor | undefined, budget: Budget): Promise<WebhookTestResult> {
     const { organizationId, webhookId, dataId } = test;
     const webhook = requireWebhook(await readSealedSecrets(this.database, organizationId, webhookId));
-    if (by) {
-      const [recorded] = await attemptsOfDelivery(this.database, webhookId, dataId);
-      if (recorded) return resultOf(recorded);
-      if (!(await this.recordAct(test, by))) return this.awaitRecord(test, budget);
-    }
+    const [recorded] = by ? await attemptsOfDelivery(this.database, webhookId, dataId) : [];
+    if (recorded) return resultOf(recorded);
     const at = new Date(this.clock.now());
+    if (!(await this.begin(test, by, at))) return this.awaitRecord(test, budget);
     const body = JSON.stringify(testBodyOf(organizationId, dataId, at));
-    const { result, reason } = await this.send({ ...webhook, body, dataId }, budget);
-    await this.database.transaction((tx) => recordTest(tx, { ...test, at, result }), { tenant: organizationId });
+    const turns = { tenant: organizationId };
+    const { result, reason } = await this.send({ ...webhook, body, dataId }, budget).catch(async (error: unknown) => {
+      await this.database.transaction((tx) => forgetTest(tx, test), turns);
+      throw error;
+    });
+    await this.database.transaction((tx) => recordTest(tx, test, result), turns);
     const { responseStatus, error, durationMs, outcome } = result;
     this.log.info('webhook.tested', { organizationId, webhookId, outcome, responseStatus, error, reason, durationMs });
     return resultOf(result);
   }
 
   /**
-   * Before the request: a process that ends in between leaves no request that the audit log does not know.
+   * Before the request: a process that ends in between leaves no request that the audit log does not know, and that is in no log of attempts.
    *
    * @returns false: another process has done so, and sends it or has ended
    */
-  private async recordAct({ organizationId, webhookId, dataId }: TestSend, by: WebhookActor): Promise<boolean> {
+  private async begin(test: TestSend, by: WebhookActor | undefined, at: Date): Promise<boolean> {
+    const { organizationId, webhookId, dataId } = test;
     return this.database.transaction(
       async (tx) => {
         requireWebhook(await lockWebhook(tx, organizationId, webhookId));
         const after = { id: webhookId, deliveryId: dataId };
-        return appendAct(tx, by, { organizationId, webhookId, action: 'webhook.tested', before: null, after });
+        const act = { organizationId, webhookId, action: 'webhook.tested', before: null, after } as const;
+        if (!(await appendAct(tx, by, act))) return false;
+        await beginTest(tx, test, at);
+        return true;
       },
       { tenant: organizationId },
     );
@@ -132,12 +138,6 @@ export class TestWebhookHandler {
       throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, cause: error });
     }
   }
-}
-
-interface TestSend {
-  readonly organizationId: string;
-  readonly webhookId: string;
-  readonly dataId: string;
 }
 
 function resultOf({
