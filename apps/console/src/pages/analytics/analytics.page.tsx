@@ -1,22 +1,11 @@
-import {
-  Button,
-  Group,
-  Menu,
-  Paper,
-  SegmentedControl,
-  Select,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Button, Group, Menu, Paper, SegmentedControl, Select, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { IconChartLine, IconDownload } from '@tabler/icons-react';
 import { useState, type ReactElement } from 'react';
 import { request } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
 import { useRead, useWholeList } from '../../api/use-api.js';
 import { download } from '../../ui/csv-file.js';
+import { DayRange } from '../../ui/day-range.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { showProblem } from '../../ui/notices.js';
 import { PageFrame } from '../../ui/page.js';
@@ -98,19 +87,10 @@ function Filters({
   const channels = useWholeList('listChannels', {});
   return (
     <Group gap="sm" align="flex-end">
-      <TextInput
-        type="date"
-        label="From"
-        value={range.from}
-        max={range.to}
-        onChange={(event) => event.currentTarget.value && onChange({ ...range, from: event.currentTarget.value })}
-      />
-      <TextInput
-        type="date"
-        label="To"
-        value={range.to}
-        min={range.from}
-        onChange={(event) => event.currentTarget.value && onChange({ ...range, to: event.currentTarget.value })}
+      <DayRange
+        from={range.from}
+        to={range.to}
+        onChange={({ from, to }) => from !== '' && to !== '' && onChange({ ...range, from, to })}
       />
       <Select
         label="Time zone"

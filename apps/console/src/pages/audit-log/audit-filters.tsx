@@ -1,8 +1,9 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { Button, Group, Select } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Operations } from '../../api/api.generated.js';
 import { useWholeList } from '../../api/use-api.js';
 import { startOfDay } from '../../ui/day.js';
+import { DayRange } from '../../ui/day-range.js';
 import { readable } from '../../ui/foreign-text.js';
 import { actionWords, type Action } from './action-words.js';
 
@@ -70,19 +71,10 @@ export function AuditFilters({
         value={filter.actor?.id ?? null}
         onChange={(chosen) => onChange({ ...filter, actor: known.find(({ id }) => id === chosen) ?? null })}
       />
-      <TextInput
-        type="date"
-        label="From"
-        max={filter.until}
-        value={filter.since}
-        onChange={({ currentTarget }) => onChange({ ...filter, since: currentTarget.value })}
-      />
-      <TextInput
-        type="date"
-        label="To"
-        min={filter.since}
-        value={filter.until}
-        onChange={({ currentTarget }) => onChange({ ...filter, until: currentTarget.value })}
+      <DayRange
+        from={filter.since}
+        to={filter.until}
+        onChange={({ from: since, to: until }) => onChange({ ...filter, since, until })}
       />
       {filter !== everything && (
         <Button variant="subtle" color="gray" onClick={() => onChange(everything)}>

@@ -1,10 +1,11 @@
-import { Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Text } from '@mantine/core';
 import { IconListSearch } from '@tabler/icons-react';
 import { useState, type ReactElement } from 'react';
 import type { WebhookAttempt } from '../../api/api.generated.js';
 import { useList } from '../../api/use-api.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
 import { startOfDay } from '../../ui/day.js';
+import { DayRange, type Days } from '../../ui/day-range.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { readable } from '../../ui/foreign-text.js';
 import { ListView } from '../../ui/query-view.js';
@@ -24,15 +25,13 @@ const kinds: Readonly<Record<WebhookAttempt['kind'], string>> = {
 export function DeliveryLog({ webhookId }: { readonly webhookId: string }): ReactElement {
   const [event, setEvent] = useState<string | null>(null);
   const [outcome, setOutcome] = useState<string | null>(null);
-  // Days of the browser's zone, empty where there is no bound.
-  const [from, setFrom] = useState('');
-  const [to, setTo] = useState('');
+  const [days, setDays] = useState<Days>({ from: '', to: '' });
   const [opened, setOpened] = useState<string | null>(null);
   const query = {
     event: event ?? undefined,
     outcome: outcome ?? undefined,
-    from: startOfDay(from)?.toISOString(),
-    to: startOfDay(to, 1)?.toISOString(),
+    from: startOfDay(days.from)?.toISOString(),
+    to: startOfDay(days.to, 1)?.toISOString(),
   };
   const list = useList('listWebhookAttempts', { path: { id: webhookId }, query } as never, { pollMs: 5_000 });
   const isFiltered = Object.values(query).some((value) => value !== undefined);
@@ -103,22 +102,7 @@ export function DeliveryLog({ webhookId }: { readonly webhookId: string }): Reac
             { value: 'FAILED', label: 'Failed' },
           ]}
         />
-        <TextInput
-          size="xs"
-          type="date"
-          aria-label="From"
-          max={to}
-          value={from}
-          onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-        />
-        <TextInput
-          size="xs"
-          type="date"
-          aria-label="To"
-          min={from}
-          value={to}
-          onChange={({ currentTarget }) => setTo(currentTarget.value)}
-        />
+        <DayRange {...days} isCompact onChange={setDays} />
       </Group>
       <ListView
         list={list}
