@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchDebianPackages, libraryPathOf } from './debian-packages.js';
+import { libraryPathOf, requirePackages } from './debian-packages.js';
 import { readEmbeddedServersConfig } from './embedded-servers.config.js';
 
 const run = promisify(execFile);
@@ -43,18 +43,14 @@ export async function findChromium(options: {
     }
   }
   const unpacked = join(resolve(options.cacheDir), 'chromium');
-  const cached = await usable(await unpackedAt(unpacked));
-  if (cached) return cached;
   const isUsable = async (): Promise<boolean> => (await usable(await unpackedAt(unpacked))) !== undefined;
-  const problem = await fetchDebianPackages({ target: unpacked, packages, isUsable }).then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
-  const fetched = problem === undefined ? await usable(await unpackedAt(unpacked)) : undefined;
-  if (fetched) return fetched;
-  throw new Error(
-    `No Chromium found (Debian: ${problem ?? 'its package does not run here'}); install one and set CHROMIUM_BIN to its path.`,
-  );
+  await requirePackages({ target: unpacked, packages, isUsable }).catch((error: unknown) => {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new Error(`No Chromium found (Debian: ${problem}); install one and set CHROMIUM_BIN to its path.`, {
+      cause: error,
+    });
+  });
+  return unpackedAt(unpacked);
 }
 
 /** Debian's package as it lies in a folder. */

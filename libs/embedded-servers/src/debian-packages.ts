@@ -29,13 +29,20 @@ export async function putInPlace(folder: string, target: string, isUsable: () =>
   });
 }
 
+/** Fetches packages unless what lies at the target serves. @throws Error in a few words: as `fetchPackages`, or they do not run here */
+export async function requirePackages(packages: UnpackedPackages): Promise<void> {
+  if (await packages.isUsable()) return;
+  await fetchPackages(packages);
+  if (!(await packages.isUsable())) throw new Error('its package does not run here');
+}
+
 /**
  * Fetches Debian's packages and what they depend on and the system lacks, through an apt state of its own, and unpacks it all
  * into `target`, whole or not at all. Neither root rights nor changes to the system are needed; signatures are checked.
  *
  * @throws Error in a few words: no apt here, or apt's own last error.
  */
-export async function fetchDebianPackages({ target, packages, isUsable }: UnpackedPackages): Promise<void> {
+async function fetchPackages({ target, packages, isUsable }: UnpackedPackages): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   const folder = await mkdtemp(`${target}-`);
   try {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchDebianPackages, libraryPathOf } from './debian-packages.js';
+import { libraryPathOf, requirePackages } from './debian-packages.js';
 import { readEmbeddedServersConfig } from './embedded-servers.config.js';
 
 const run = promisify(execFile);
@@ -30,13 +30,10 @@ export async function findPython({ cacheDir }: { readonly cacheDir: string }): P
     environment: await libraryPathOf(target),
   });
   const isUsable = async (): Promise<boolean> => runs(await unpacked());
-  if (!(await isUsable())) {
-    await fetchDebianPackages({ target, packages: ['python3'], isUsable }).catch((error: unknown) => {
-      const problem = error instanceof Error ? error.message : String(error);
-      throw new Error(`No python3 found (Debian: ${problem}); install one.`, { cause: error });
-    });
-    if (!(await isUsable())) throw new Error("No python3 found (Debian's does not run here); install one.");
-  }
+  await requirePackages({ target, packages: ['python3'], isUsable }).catch((error: unknown) => {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new Error(`No python3 found (Debian: ${problem}); install one.`, { cause: error });
+  });
   return unpacked();
 }
 
