@@ -3,7 +3,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { testWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
-import { ipv4Notations } from '@switchboard/testing/address-notations';
+import { ipv4Notations, printForms } from '@switchboard/testing/address-notations';
 import { Canary } from '@switchboard/testing/canary';
 import { newCustomer } from './customer.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
@@ -46,7 +46,7 @@ describe('one address of each notation that no request may reach', () => {
       expect([form, await refused]).toEqual([form, serviceErrors.VALIDATION_FAILED.code]);
     }
     expect(canary.seen().connections).toBe(0);
-    print('registration by the service');
+    printForms('registration by the service', forms);
   });
 
   it('is refused at delivery by the worker, and by a test send', async () => {
@@ -73,13 +73,6 @@ describe('one address of each notation that no request may reach', () => {
       ]);
     }
     expect(canary.seen().connections).toBe(0);
-    print('delivery by the worker, and test sends');
+    printForms('delivery by the worker, and test sends', forms);
   });
 });
-
-function print(way: string): void {
-  const lines = [...Map.groupBy(forms, ({ notation }) => notation)].map(
-    ([notation, of]) => `  ${notation}: ${of.map(({ host }) => host).join(' ')}`,
-  );
-  process.stderr.write(`${way}: ${forms.length} forms, none connected\n${lines.join('\n')}\n`);
-}

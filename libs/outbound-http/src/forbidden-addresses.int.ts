@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ipv4Notations, type Notation } from '@switchboard/testing/address-notations';
+import { ipv4Notations, printForms, type Notation } from '@switchboard/testing/address-notations';
 import { Canary } from '@switchboard/testing/canary';
 import { ipv6Notations, samplesOf } from '../test/notations.js';
 import { sent } from '../test/sent.js';
@@ -43,7 +43,7 @@ describe('special-purpose addresses of every block in every notation', () => {
     }
     expect(allowed).toEqual([]);
     expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
-    print('registration', forms);
+    printForms('registration', forms);
   });
 
   it('lead to a refusal at delivery, and to no connection', async () => {
@@ -54,7 +54,7 @@ describe('special-purpose addresses of every block in every notation', () => {
     }
     expect(other).toEqual([]);
     expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
-    print('delivery', forms);
+    printForms('delivery', forms);
   });
 
   it('do not include addresses of the Internet: those are allowed', async () => {
@@ -84,7 +84,7 @@ describe('addresses of metadata services', () => {
     }
     expect(passed).toEqual([]);
     expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
-    for (const way of ['registration', 'delivery']) print(`metadata, private addresses allowed, ${way}`, forms);
+    for (const way of ['registration', 'delivery']) printForms(`metadata, private addresses allowed, ${way}`, forms);
   });
 
   it('are apart from loopback, which the same client reaches', async () => {
@@ -119,7 +119,7 @@ describe('a thread', () => {
     }
     expect(other).toEqual([]);
     expect(canary.seen().connections).toBe(0);
-    print('delivery by a thread', [...loopback, ...metadata]);
+    printForms('delivery by a thread', [...loopback, ...metadata]);
   });
 
   it('reaches the same server where private addresses are allowed, in other notations too', async () => {
@@ -152,12 +152,4 @@ function formsOf(addresses: readonly string[], notations: Readonly<Record<string
 
 function urlOf({ host }: Form, scheme: 'http' | 'https'): string {
   return `${scheme}://${host}:${canary.port}/hook`;
-}
-
-/** All that was tried of one way, by notation. */
-function print(way: string, forms: readonly Form[]): void {
-  const lines = [...Map.groupBy(forms, ({ notation }) => notation)].map(
-    ([notation, of]) => `  ${notation} (${of.length}): ${of.map(({ host }) => host).join(' ')}`,
-  );
-  process.stderr.write(`${way}: ${forms.length} forms, none connected\n${lines.join('\n')}\n`);
 }

@@ -61,3 +61,11 @@ function inverted(address: string): string {
     .map((part) => 255 - part)
     .join('.');
 }
+
+/** Prints all forms that were tried in one way, by notation. */
+export function printForms(way: string, forms: readonly { readonly notation: string; readonly host: string }[]): void {
+  const lines = [...Map.groupBy(forms, ({ notation }) => notation)].map(
+    ([notation, of]) => `  ${notation} (${of.length}): ${of.map(({ host }) => host).join(' ')}`,
+  );
+  process.stderr.write(`${way}: ${forms.length} forms, none connected\n${lines.join('\n')}\n`);
+}
