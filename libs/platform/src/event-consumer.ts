@@ -91,7 +91,6 @@ export abstract class EventConsumer<Prepared>
   readonly #marked: RedriveWalk;
   readonly #platform: ConsumerPlatform;
   readonly #spec: EventConsumerSpec;
-  readonly #linesAway: ThrottledLog<ReadonlyMap<string, unknown>>;
 
   constructor(platform: ConsumerPlatform, spec: EventConsumerSpec) {
     this.#platform = platform;
@@ -100,7 +99,7 @@ export abstract class EventConsumer<Prepared>
     const { log } = platform;
     const name = consumer.name;
     consumerMetrics().declare(name);
-    this.#linesAway = new ThrottledLog((away) =>
+    const linesAway = new ThrottledLog<ReadonlyMap<string, unknown>>((away) =>
       log.error('consumer.lines-failed', [...away.values()][0], { consumer: name, lines: [...away.keys()].join(' ') }),
     );
     this.#batch = {
@@ -112,7 +111,7 @@ export abstract class EventConsumer<Prepared>
       apply: (...given) => this.apply(...given),
       onDead: ({ envelope: { id: eventId, subject }, deliveries }, error) =>
         log.error('event.dead-letter', error, { consumer: name, eventId, subject, deliveries }),
-      onLinesAway: (away) => this.#linesAway.failed(away),
+      onLinesAway: (away) => linesAway.failed(away),
     };
     const onError = (error: unknown): void => log.error('consumer.batch-failed', error, { consumer: name });
     const pull = (): PullConsumer =>

@@ -81,10 +81,11 @@ export class FeedJob {
       const handedOver = await this.handOver(feed, template, { from: fedTo, to, perSecond, bytesMax });
       if (handedOver === null) return;
       const { recipients, skipped } = handedOver;
-      room -= recipients + skipped;
+      const taken = recipients + skipped;
+      room -= taken;
       waiting += recipients;
-      hasFed ||= recipients + skipped > 0;
-      fedTo = recipients + skipped > 0 ? handedOver.to : await passSettled(this.database, feed, handedOver.to);
+      hasFed ||= taken > 0;
+      fedTo = taken > 0 ? handedOver.to : await passSettled(this.database, feed, handedOver.to);
       bytesMax -= handedOver.bytes;
       if (bytesMax <= 0 || this.clock.monotonic() - startedMs > LOOK_MS_MAX) break;
     }

@@ -212,7 +212,8 @@ function attemptOf({ attempt }: UnsentRequest): MarkedAttempt {
   return attempt;
 }
 
-function webhookOf({ attempt }: EndedRequest | UnsentRequest): string {
+/** The webhook of an attempt that is over. */
+export function webhookOf({ attempt }: EndedRequest | UnsentRequest): string {
   return attempt.delivery.webhookId;
 }
 

@@ -8,7 +8,7 @@ import type { LockedLane } from '../lane/lane.repository.js';
 import { chooseDeliveries } from './choose-deliveries.js';
 import type { DatabaseClock } from '../attempt/database-clock.js';
 import { deliverMetrics } from './deliver-metrics.js';
-import { deliverTurn, type TurnResult, type TurnSpec, type UnsentRequest } from './deliver-turn.js';
+import { deliverTurn, webhookOf, type TurnResult, type TurnSpec, type UnsentRequest } from './deliver-turn.js';
 import { endsOfTurn } from './ends-of-turn.js';
 import type { LaneBook } from './lane-book.js';
 import { laneSorts, TURN_LIMITS, type LaneSort } from './lane-sort.js';
@@ -251,10 +251,6 @@ function isFailure({ result }: EndedRequest): boolean {
 function sortOf(end: EndedRequest): LaneSort | undefined {
   if (isFailure(end)) return 'giving-way';
   return end.isCut === true ? undefined : 'answering';
-}
-
-function webhookOf({ attempt }: EndedRequest): string {
-  return attempt.delivery.webhookId;
 }
 
 /** Whether a turn has done what it was asked of an attempt, whose webhook it has not passed by. */

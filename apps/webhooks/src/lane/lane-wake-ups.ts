@@ -44,7 +44,7 @@ export class LaneWakeUps {
 
   /** A webhook of the organization was registered, changed or enabled. To be called after the commit. */
   sendNewTaker(organizationId: string): void {
-    for (const listener of this.newTakerListeners) listener(organizationId);
+    this.announceNewTaker(organizationId);
     this.platform.wakeUps.send([NEW_TAKER + organizationId]);
   }
 
@@ -58,19 +58,20 @@ export class LaneWakeUps {
   listen(onWake: LaneListener): () => void {
     this.listeners.add(onWake);
     const end = this.platform.wakeUps.listen((topics) => {
-      const { other = [], webhookIds = [] } = Object.groupBy(topics, (topic) =>
-        topic.includes(NO_WEBHOOK) ? 'other' : 'webhookIds',
-      );
-      const organizationIds = other.filter((topic) => topic.startsWith(NEW_TAKER));
-      for (const topic of organizationIds) {
-        for (const listener of this.newTakerListeners) listener(topic.slice(NEW_TAKER.length));
+      for (const topic of topics) {
+        if (topic.startsWith(NEW_TAKER)) this.announceNewTaker(topic.slice(NEW_TAKER.length));
       }
-      onWake(webhookIds, other.flatMap(againOf));
+      const webhookIds = topics.filter((topic) => !topic.includes(NO_WEBHOOK));
+      onWake(webhookIds, topics.flatMap(againOf));
     });
     return () => {
       this.listeners.delete(onWake);
       end();
     };
+  }
+
+  private announceNewTaker(organizationId: string): void {
+    for (const listener of this.newTakerListeners) listener(organizationId);
   }
 }
 

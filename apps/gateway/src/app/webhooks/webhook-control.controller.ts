@@ -57,7 +57,8 @@ export class WebhookControlController {
       tag: 'Webhooks',
       summary: 'Rotate the signing secret',
       description:
-        'Makes a new secret. For 24 hours the former one signs too, unless another rotation takes its place: `X-Service-Signature-Previous`, and a second signature in ' +
+        'Makes a new secret. For 24 hours the former one signs too, unless another rotation takes its place: ' +
+        '`X-Service-Signature-Previous`, and a second signature in ' +
         '`webhook-signature`.',
       answers: { 200: { description: 'The new secret.', body: 'WebhookSecret' } },
     },

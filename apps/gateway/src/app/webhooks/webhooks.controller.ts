@@ -42,7 +42,8 @@ export class WebhooksController {
       tag: 'Webhooks',
       summary: 'Register a webhook',
       description:
-        'Events that occur from now on are sent to the URL, and those of the moments before that were not stored yet. The answer holds the signing secret; it can be read again. An ' +
+        'Events that occur from now on are sent to the URL, and those of the moments before that were not stored yet. The ' +
+        'answer holds the signing secret; it can be read again. An ' +
         'organization has 20 webhooks at most: one more is 402. Repeated with its `Idempotency-Key` and the same body, a request ' +
         'registers no second one: as long as the webhook exists, it is answered as it is now. With another body it is 409.',
       requestHeaders: ['Idempotency-Key'],
