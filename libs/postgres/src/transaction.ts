@@ -22,10 +22,16 @@ export interface Queryable {
 /** A running transaction. */
 export interface Transaction extends Queryable {
   /**
-   * Sends a statement together with COMMIT, so that it costs no round trip of its own. Its rows are not seen; its
+   * Sends a statement together with COMMIT, so that it costs no round trip of its own. Its
    * failure, before it leaves too, rolls the transaction back and is thrown by `transaction`.
+   *
+   * @param onRows gets its rows once the transaction stands; by default they are not seen
    */
-  atCommit(statement: Statement, values: readonly unknown[]): void;
+  atCommit<Row extends QueryResultRow>(
+    statement: Statement<Row>,
+    values: readonly unknown[],
+    onRows?: (rows: readonly Row[]) => void,
+  ): void;
 }
 
 /** How a transaction is begun. */
@@ -63,7 +69,7 @@ export async function runTransaction<Result>(
   { hasShortLocks = false, lockWaitMs = USUAL_LOCK_WAIT_MS }: TransactionOptions = {},
 ): Promise<Result> {
   const beginnings = hasShortLocks ? [beginStatement, shortLocksStatements[lockWaitMs]] : [beginStatement];
-  const deferred: BoundStatement[] = [];
+  const deferred: Deferred[] = [];
   let begun: Promise<unknown> | undefined;
   let isUnderWay = false;
   let waiting = 0;
@@ -91,7 +97,14 @@ export async function runTransaction<Result>(
     asked.push(answer);
     return (await answer).rows;
   };
-  const atCommit: Transaction['atCommit'] = (statement, values) => void deferred.push({ statement, values });
+  const atCommit = <Row extends QueryResultRow>(
+    statement: Statement<Row>,
+    values: readonly unknown[],
+    onRows?: (rows: readonly Row[]) => void,
+  ): void => {
+    const own = { statement, values };
+    deferred.push(onRows === undefined ? own : { ...own, onResult: ({ rows }) => onRows(rows as readonly Row[]) });
+  };
   const result = await work({ query, atCommit }).catch(async (error: unknown) => {
     // Of statements asked in parallel the work may hear first of one that was only refused after another had failed.
     throw sqlState(error) === IN_FAILED_TRANSACTION ? await firstRefusal(asked, error) : error;
@@ -99,9 +112,11 @@ export async function runTransaction<Result>(
   if (begun) await begun;
   else if (deferred.length === 0) return result;
   const isBundle = deferred.every(({ statement }) => isPrepared(client, statement));
-  const isOneWay = !begun && isBundle && knowsAll(client, beginnings);
+  // In one message with BEGIN: if that failed, what comes in a further one would be committed by itself.
+  const isOneMessage = isBundle && deferred.every(({ onResult }) => !onResult);
+  const isOneWay = !begun && isOneMessage && knowsAll(client, beginnings);
   if (!begun && !isOneWay) await beginAlone(client, beginnings);
-  await commit(client, isBundle ? [...(isOneWay ? bare(beginnings) : []), ...deferred] : [], isBundle ? [] : deferred);
+  await commit(client, messagesOf(deferred, isBundle, isOneWay ? bare(beginnings) : []));
   return result;
 }
 
@@ -144,33 +159,62 @@ async function beginAlone(client: pg.PoolClient, beginnings: readonly Statement[
   }
 }
 
+/** Travels with COMMIT. */
+interface Deferred extends BoundStatement {
+  /** Called once the transaction stands; without it, no rows are asked for. */
+  readonly onResult?: (result: QueryResult) => void;
+}
+
+/** Leaves under one Sync. */
+interface Message {
+  readonly own: Deferred;
+  readonly leading: readonly BoundStatement[];
+}
+
 /**
- * @param bundle leaves with COMMIT under one Sync
- * @param single leave before it, each under a Sync of its own: what this connection has not prepared yet
+ * What leaves in one write, COMMIT last. What has rows to be seen ends a message, as does every statement of which the connection has not
+ * prepared all.
  */
-async function commit(
-  client: pg.PoolClient,
-  bundle: readonly BoundStatement[],
-  single: readonly BoundStatement[],
-): Promise<void> {
-  inOneWrite(client);
-  const sent = single.map((one) => send(client, one));
-  const refused = sent.find(({ refusal }) => refusal !== undefined);
-  // Without it the rest would be committed.
-  const last = refused ?? send(client, { statement: commitStatement, values: [] }, bundle);
-  if (last.refusal !== undefined) {
-    unfit.add(client);
-    for (const { outcome } of [...sent, last]) outcome.catch(() => undefined);
-    throw last.refusal;
+function messagesOf(
+  deferred: readonly Deferred[],
+  isBundle: boolean,
+  beginnings: readonly BoundStatement[],
+): readonly Message[] {
+  const messages: Message[] = [];
+  let leading = [...beginnings];
+  for (const own of deferred) {
+    if (isBundle && !own.onResult) leading.push(own);
+    else {
+      messages.push({ own, leading });
+      leading = [];
+    }
   }
-  const outcomes = await Promise.allSettled([...sent, last].map(({ outcome }) => outcome));
+  return [...messages, { own: { statement: commitStatement, values: [] }, leading }];
+}
+
+async function commit(client: pg.PoolClient, messages: readonly Message[]): Promise<void> {
+  inOneWrite(client);
+  const sent: TransactionQuery[] = [];
+  for (const { own, leading } of messages) {
+    const query = send(client, own, leading);
+    sent.push(query);
+    // Without it the rest would be committed.
+    if (query.refusal !== undefined) {
+      unfit.add(client);
+      for (const { outcome } of sent) outcome.catch(() => undefined);
+      throw query.refusal;
+    }
+  }
+  const outcomes = await Promise.allSettled(sent.map(({ outcome }) => outcome));
   // The server's own refusal of a statement, or of COMMIT by a late constraint, proves the rollback.
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected' && isProvenRollback(outcome.reason));
   if (refusal?.status === 'rejected') throw refusal.reason;
   const lost = outcomes.find((outcome) => outcome.status === 'rejected');
   if (lost?.status === 'rejected') throw new OutcomeUnknown(lost.reason);
+  const results = await Promise.all(sent.map(({ outcome }) => outcome));
   // A refusal that `work` caught: the server rolls back and says so instead of failing.
-  if ((await last.outcome).command === 'ROLLBACK') throw new Error('the transaction was rolled back at COMMIT');
+  if (results.at(-1)?.command === 'ROLLBACK') throw new Error('the transaction was rolled back at COMMIT');
+  results.forEach((result, index) => messages[index]?.own.onResult?.(result));
 }
 
 async function ask<Row extends QueryResultRow>(

@@ -17,12 +17,19 @@ export async function gatewayDatabase(client: pg.ClientBase): Promise<Pick<Datab
   return {
     query,
     transaction: async (work) => {
-      const deferred: (readonly [Statement, readonly unknown[]])[] = [];
+      const deferred: (() => Promise<() => void>)[] = [];
       await client.query('BEGIN');
       try {
-        const result = await work({ query, atCommit: (statement, values) => void deferred.push([statement, values]) });
-        for (const [statement, values] of deferred) await query(statement, values);
+        const atCommit: Transaction['atCommit'] = (statement, values, onRows) =>
+          void deferred.push(async () => {
+            const rows = await query(statement, values);
+            return () => onRows?.(rows);
+          });
+        const result = await work({ query, atCommit });
+        const shown: (() => void)[] = [];
+        for (const run of deferred) shown.push(await run());
         await client.query('COMMIT');
+        for (const show of shown) show();
         return result;
       } catch (error) {
         await client.query('ROLLBACK');

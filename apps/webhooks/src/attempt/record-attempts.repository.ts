@@ -1,4 +1,4 @@
-import { statement, unnestColumns, type Transaction } from '@switchboard/postgres';
+import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
 import { isWantedSql } from '../delivery/is-wanted.sql.js';
 import { beginningOf, type MarkedAttempt, type SettledAttempt } from '../delivery/delivery.entity.js';
 
@@ -81,12 +81,12 @@ export async function unrecordedOf(tx: Transaction, attempts: readonly MarkedAtt
 }
 
 /** Takes marks back: their deliveries are pending as they were before. */
-export async function unmarkAttempts(tx: Transaction, attempts: readonly MarkedAttempt[]): Promise<void> {
-  if (attempts.length > 0) await tx.query(unmarkSql, unnestColumns(attempts, MARK_COLUMNS));
+export async function unmarkAttempts(through: Queryable, attempts: readonly MarkedAttempt[]): Promise<void> {
+  if (attempts.length > 0) await through.query(unmarkSql, unnestColumns(attempts, MARK_COLUMNS));
 }
 
 /** Records attempts with their ends, and what their deliveries became. */
-export async function recordAttempts(tx: Transaction, settled: readonly SettledAttempt[]): Promise<void> {
+export async function recordAttempts(through: Queryable, settled: readonly SettledAttempt[]): Promise<void> {
   if (settled.length === 0) return;
   const rows = settled.map((one) => {
     const { attempt, result, state, dueAtMs, recordedAs: id = attempt.id } = one;
@@ -113,15 +113,16 @@ export async function recordAttempts(tx: Transaction, settled: readonly SettledA
     'state',
     'dueAtMs',
   ] as const;
-  await tx.query(recordSql, unnestColumns(rows, columns));
+  await through.query(recordSql, unnestColumns(rows, columns));
 }
 
-/** Marks attempts as under way. @returns what the requests need, of those that are marked now */
-export async function beginAttempts(
+/** Marks attempts as under way, with COMMIT. @param onBegun gets what the requests need, of those that are marked now */
+export function beginAttempts(
   tx: Transaction,
   attempts: readonly MarkedAttempt[],
-): Promise<readonly BegunRequest[]> {
-  if (attempts.length === 0) return [];
+  onBegun: (requests: readonly BegunRequest[]) => void,
+): void {
+  if (attempts.length === 0) return;
   const columns = [
     ({ delivery }: MarkedAttempt) => delivery.webhookId,
     ({ delivery }: MarkedAttempt) => delivery.id,
@@ -131,5 +132,5 @@ export async function beginAttempts(
     ({ delivery }: MarkedAttempt) => delivery.kind,
     ({ delivery }: MarkedAttempt) => delivery.tries,
   ] as const;
-  return tx.query(beginSql, unnestColumns(attempts, columns));
+  tx.atCommit(beginSql, unnestColumns(attempts, columns), onBegun);
 }

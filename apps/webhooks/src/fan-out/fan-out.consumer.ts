@@ -84,14 +84,17 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     const counted = events.flatMap(({ envelope }) => (envelope.sequence === null ? [] : envelope.aggregateId));
     // For a dead letter those that follow it have waited.
     const patience = origin === 'delivery' ? this.gaps : NO_PATIENCE;
-    const last = await readLines(tx, [...new Set(counted)]);
+    const publicOf = new Map(events.map((event) => [event, publicEventOf(event.envelope)]));
+    const [last, erased] = await Promise.all([
+      readLines(tx, [...new Set(counted)]),
+      erasedOf(tx, [...publicOf.values()]),
+    ]);
     const { ready, waiting, reached } = inOrder(events, last, patience);
     storeLines(tx, reached);
-    const carried = ready.flatMap(({ envelope }) => publicEventOf(envelope) ?? []);
+    const carried = ready.flatMap((event) => publicOf.get(event) ?? []);
     // Its letter says so and stays: taken, it would be gone, without a delivery.
     if (origin === 'dead-letter') carried.forEach(refuseTooOld);
-    const left = await withoutErased(tx, carried);
-    const deliveries = await storePublicEvents(tx, left);
+    const deliveries = await storePublicEvents(tx, withoutErased(carried, erased));
     const sent = Map.groupBy(deliveries, ({ eventId }) => eventId);
     const stored = new Set(carried.map(({ id }) => id));
     for (const event of ready) {
@@ -119,9 +122,15 @@ function refuseTooOld({ id }: PublicEvent): void {
 }
 
 /** An event may come long after its contact was erased; its transaction has written, so that it sees every such contact. */
-async function withoutErased(tx: Transaction, events: readonly PublicEvent[]): Promise<readonly PublicEvent[]> {
-  const named = events.flatMap(({ organizationId, contactId }) => (contactId ? [{ organizationId, contactId }] : []));
-  const erased = await erasedAmong(tx, named);
+function erasedOf(tx: Transaction, events: readonly (PublicEvent | null)[]): Promise<ReadonlySet<string>> {
+  const named = events.flatMap((event) => {
+    const { organizationId, contactId } = event ?? {};
+    return organizationId && contactId ? { organizationId, contactId } : [];
+  });
+  return erasedAmong(tx, named);
+}
+
+function withoutErased(events: readonly PublicEvent[], erased: ReadonlySet<string>): readonly PublicEvent[] {
   if (erased.size === 0) return events;
   return events.map((event) => {
     if (!event.contactId || !erased.has(event.contactId)) return event;

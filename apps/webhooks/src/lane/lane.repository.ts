@@ -116,7 +116,7 @@ export async function existingLanes(tx: Transaction, webhookIds: readonly string
 
 /** Writes lanes; travels with the transaction's other statements. */
 export async function storeLanes(
-  tx: Transaction,
+  through: Queryable,
   lanes: readonly { readonly webhookId: string; readonly isOpen: boolean; readonly state: LaneState }[],
 ): Promise<void> {
   if (lanes.length === 0) return;
@@ -133,7 +133,7 @@ export async function storeLanes(
     'openedAtMs',
   ] as const;
   const rows = lanes.map(({ webhookId, isOpen, state }) => ({ webhookId, isOpen, ...state }));
-  await tx.query(storeSql, unnestColumns(rows, columns));
+  await through.query(storeSql, unnestColumns(rows, columns));
 }
 
 /** Makes the lane of a new webhook. */

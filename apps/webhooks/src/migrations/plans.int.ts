@@ -7,7 +7,6 @@ const readsWhole = [
   'webhooks.delivery.backlog',
   'webhooks.event.store',
   'webhooks.feed.ahead',
-  'webhooks.feed.draw',
   'webhooks.feed.raise',
   'webhooks.feed.raise-base',
   'webhooks.lane.waiting',

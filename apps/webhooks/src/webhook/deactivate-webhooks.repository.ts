@@ -146,7 +146,7 @@ function deactivatedEvent({ organizationId, reason, ...webhook }: DeactivatedRow
  * Turns the deliveries of attempts that are marked, and that their webhooks no longer subscribe to, into dropped ones, and with them a slice
  * of what comes behind them and is not subscribed to either: a receiver that is probed would have one of them dropped with each probe.
  */
-export async function dropUnwanted(tx: Transaction, attempts: readonly MarkedAttempt[]): Promise<void> {
+export async function dropUnwanted(through: Queryable, attempts: readonly MarkedAttempt[]): Promise<void> {
   if (attempts.length === 0) return;
   const columns = [
     'organizationId',
@@ -159,8 +159,8 @@ export async function dropUnwanted(tx: Transaction, attempts: readonly MarkedAtt
   ] as const;
   const met = firstsOf(attempts.map(({ delivery }) => delivery));
   await Promise.all([
-    tx.query(dropMarkedSql, unnestColumns(attempts, MARK_COLUMNS)),
-    tx.query(dropUnwantedSql, [...unnestColumns(met, columns), DROP_SLICE_MAX]),
+    through.query(dropMarkedSql, unnestColumns(attempts, MARK_COLUMNS)),
+    through.query(dropUnwantedSql, [...unnestColumns(met, columns), DROP_SLICE_MAX]),
   ]);
 }
 

@@ -66,6 +66,13 @@ describe('a transaction that does not begin', () => {
       async (tx) => ['k', 'l', 'm'].forEach((key) => tx.atCommit(insertCounter, counter(key))),
     ],
     [
+      'what shows its rows, and what follows that',
+      async (tx) => {
+        tx.atCommit(insertCounter, counter('k'), () => undefined);
+        tx.atCommit(insertCounter, counter('l'));
+      },
+    ],
+    [
       'what it asks although it was refused',
       async (tx) => {
         await tx.query(countCounters, []).catch(() => undefined);
@@ -155,6 +162,28 @@ describe('what travels with COMMIT', () => {
       expect([numberOf(sync, asked), numberOf(ready, answered)]).toEqual([messages, messages]);
     }
     expect(await superuser.dataSource.query('SELECT count(*)::int AS n FROM contacts.counter')).toEqual([{ n: 8 }]);
+  });
+
+  it('shows the rows that were asked for once it stands, and not before', async () => {
+    const prepared = await servers.serviceDatabase('contacts', [Counters1764000000000]);
+    const writes: string[] = [];
+    const ask = (chunk: Buffer): Buffer => (writes.push(chunk.toString('latin1')), chunk);
+    const distant = await prepared.database({ url: (await proxyTo(servers, prepared.url, { ask })).url, poolMax: 1 });
+    const shown: unknown[] = [];
+    const work = (last: number | string) => async (tx: Transaction) => {
+      await tx.query(countCounters, []);
+      insertOne(tx, 'before');
+      tx.atCommit(insertAndReturn, ['t', 'seen', 1], (rows) => shown.push(...rows));
+      tx.atCommit(insertAndReturn, ['t', 'behind', last]);
+    };
+    // The first on a connection prepares.
+    await distant.transaction(work(1));
+    writes.length = shown.length = 0;
+    await distant.transaction(work(1));
+    expect(shown).toEqual([{ key: 'seen' }]);
+    expect(writes.map((write) => write.split(sync).length - 1)).toEqual([1, 2]);
+    await expect(distant.transaction(work('text'))).rejects.toMatchObject({ code: '22P02' });
+    expect([shown.length, await distant.query(countCounters, [])]).toEqual([1, [{ n: 6 }]]);
   });
 
   it('is one span, which names its statements', async () => {
