@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { newCuid, newCuidAt } from '@switchboard/contracts/grammar/cuid';
 import { statement } from '@switchboard/postgres';
-import { nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
+import { eventually, lockWaiters, nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
 import { storePublicEvents } from '../src/event/event.repository.js';
 import { webhooksMigrations } from '../src/migrations/all.js';
 import { storeWebhook } from './stored-webhook.js';
@@ -9,6 +9,41 @@ import { storeWebhook } from './stored-webhook.js';
 const servers = testServers();
 
 describe('storing events', () => {
+  it('draws positions in the order given, by organization, from the one that was drawn last', async () => {
+    const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
+    const database = await prepared.database();
+    const [former = '', latter = ''] = [newCuid(), newCuid()].toSorted();
+    const batch = [latter, former, latter].map((organizationId) => received(organizationId));
+    const next = received(latter);
+    await database.transaction((tx) => storePublicEvents(tx, batch));
+    await database.transaction((tx) => storePublicEvents(tx, [next]));
+    const stored = await database.query(positionsSql, []);
+    const positions = new Map(stored.map(({ id, position }) => [id, position]));
+    expect([...batch, next].map(({ id }) => positions.get(id))).toEqual([1, 1, 2, 3]);
+  });
+
+  it('makes deliveries for a webhook that was registered while it waited for the feed', async () => {
+    const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
+    const database = await prepared.database();
+    const superuser = await prepared.superuser();
+    const organizationId = newCuid();
+    const event = received(organizationId, Date.now() + 60_000);
+    const release = Promise.withResolvers<void>();
+    const drawn = Promise.withResolvers<void>();
+    const holding = database.transaction(async (tx) => {
+      await storePublicEvents(tx, [received(organizationId)]);
+      drawn.resolve();
+      await release.promise;
+    });
+    await drawn.promise;
+    const storing = database.transaction((tx) => storePublicEvents(tx, [event]));
+    await eventually(async () => (await lockWaiters(superuser)) > 0);
+    const { id: webhookId } = await storeWebhook(database, 0, organizationId);
+    release.resolve();
+    await holding;
+    expect(await storing).toEqual([{ webhookId, eventId: event.id, isProbed: false }]);
+  });
+
   it('looks up the webhooks of their organizations, and compares no event with those of others', async () => {
     const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
     const database = await prepared.database({ poolMax: 1 });
@@ -41,8 +76,14 @@ describe('storing events', () => {
   });
 });
 
-function received(organizationId: string) {
+const positionsSql = statement<{ id: string; position: number }>(
+  'test.positions',
+  'SELECT id, position::int FROM event',
+);
+
+/** @param atMs of its id, in milliseconds since 1970 */
+function received(organizationId: string, atMs = Date.now()) {
   const occurredAt = new Date().toISOString();
   const parts = { type: 'message.received' as const, line: '', body: '{}', contactId: null, messageId: null };
-  return { id: newCuid(), organizationId, occurredAt, ...parts };
+  return { id: newCuidAt(atMs), organizationId, occurredAt, ...parts };
 }

@@ -25,7 +25,7 @@ export interface Transaction extends Queryable {
    * Sends a statement together with COMMIT, so that it costs no round trip of its own. Its
    * failure, before it leaves too, rolls the transaction back and is thrown by `transaction`.
    *
-   * @param onRows gets its rows once the transaction stands; by default they are not seen
+   * @param onRows gets its rows once the transaction stands, and throws nothing; by default they are not seen
    */
   atCommit<Row extends QueryResultRow>(
     statement: Statement<Row>,

@@ -9,18 +9,21 @@ import { deliveryIdSql } from '../delivery/delivery-id.sql.js';
 export const ARRIVAL_DAYS_MAX = 8;
 
 /**
- * Positions: as many as each organization needs, under the locks of their rows, which are held to the commit. Sorted,
+ * Draws positions: as many as each organization needs, under the locks of their rows, which are held to the commit. Sorted,
  * so that two batches never wait for each other. None of a database that may be a restored one: its feeds are raised before it is called
  * compared (`raiseFeed`), and an event below that would come to no reader whose cursor is of the time that is gone.
  */
-const DRAW_POSITIONS = `INSERT INTO feed AS f (organization_id, last_position)
+const drawPositions = statement<{ organizationId: string }>(
+  'webhooks.feed.draw',
+  `INSERT INTO feed AS f (organization_id, last_position)
    SELECT organization_id, count + (SELECT position_base FROM beginning)
    FROM unnest($1::text[], $2::bigint[]) AS given (organization_id, count)
    WHERE ${IS_COMPARED_SINCE_START}
    ORDER BY organization_id
    ON CONFLICT (organization_id) DO UPDATE SET last_position =
      f.last_position + excluded.last_position - (SELECT position_base FROM beginning)
-   RETURNING organization_id, last_position`;
+   RETURNING organization_id AS "organizationId"`,
+);
 
 const NOT_COMPARED =
   'PostgreSQL was started, and the database is not compared with the broker yet: it may be a restored one';
@@ -33,45 +36,23 @@ export interface StoredDelivery {
   readonly isProbed: boolean;
 }
 
-const EVENT_COLUMNS = [
-  'organizationId',
-  'id',
-  'type',
-  'line',
-  'body',
-  'occurredAt',
-  'messageId',
-  'place',
-  'behind',
-] as const;
-
-/** A row at least, also where there are no deliveries. */
-interface StoredRow {
-  readonly isDrawn: boolean;
-  readonly webhookId: string | null;
-  readonly eventId: string | null;
-  readonly isProbed: boolean | null;
-}
-
 /**
  * Stores events and a delivery of each for every active webhook that subscribes to it. An event that is stored already, or
- * older than `ARRIVAL_DAYS_MAX`, or than the webhook, makes none. Its position is so many before the last of its organization, of
- * which it names the place among all.
+ * older than `ARRIVAL_DAYS_MAX`, or than the webhook, makes none. Behind the drawing of positions, and a statement of its own: what was
+ * registered while that waited for a lock is seen.
  *
  * The id of a delivery follows from event and webhook, and carries the event's time.
  */
-const storeEvents = statement<StoredRow>(
+const storeEvents = statement<StoredDelivery>(
   'webhooks.event.store',
-  `WITH drawn AS (${DRAW_POSITIONS}),
-   lasts AS (SELECT array_agg(last_position ORDER BY organization_id COLLATE "C") AS positions FROM drawn),
-   stored AS (
+  `WITH stored AS (
      INSERT INTO event (organization_id, id, type, line, body, occurred_at, stored_at, position, message_id)
-     SELECT organization_id, id, type, line, body, occurred_at, clock_timestamp(), positions[place] - behind, message_id
-     FROM lasts CROSS JOIN unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[],
-         $10::integer[], $11::integer[])
-       AS given (organization_id, id, type, line, body, occurred_at, message_id, place, behind)
-     WHERE positions IS NOT NULL AND id COLLATE "C" >= (SELECT cuid_floor(
-         (date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $12)) AT TIME ZONE 'UTC'))
+     SELECT organization_id, id, type, line, body, occurred_at, clock_timestamp(), last_position - behind, message_id
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::bigint[], $8::text[])
+       AS given (organization_id, id, type, line, body, occurred_at, behind, message_id)
+     JOIN feed USING (organization_id)
+     WHERE id COLLATE "C" >= (SELECT cuid_floor(
+         (date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $9)) AT TIME ZONE 'UTC'))
        AND id COLLATE "C" >= (SELECT event_id FROM beginning)
      ON CONFLICT (id) DO NOTHING
      RETURNING organization_id, id, type, line, octet_length(body) AS body_bytes, position
@@ -86,10 +67,8 @@ const storeEvents = statement<StoredRow>(
        WHERE organization_id = s.organization_id AND s.type = ANY (events) AND deactivated_at IS NULL AND s.id >= events_from
        OFFSET 0) AS w
      RETURNING webhook_id, event_id)
-   SELECT positions IS NOT NULL AS "isDrawn", made.webhook_id AS "webhookId", made.event_id AS "eventId",
-     l.probing_since IS NOT NULL AS "isProbed"
-   FROM lasts LEFT JOIN made ON true
-   LEFT JOIN LATERAL (SELECT probing_since FROM lane WHERE webhook_id = made.webhook_id LIMIT 1) AS l ON true`,
+   SELECT made.webhook_id AS "webhookId", made.event_id AS "eventId", l.probing_since IS NOT NULL AS "isProbed"
+   FROM made LEFT JOIN LATERAL (SELECT probing_since FROM lane WHERE webhook_id = made.webhook_id LIMIT 1) AS l ON true`,
 );
 
 /**
@@ -103,25 +82,27 @@ export async function storePublicEvents(
   events: readonly PublicEvent[],
 ): Promise<readonly StoredDelivery[]> {
   if (events.length === 0) return [];
-  const organizations = Map.groupBy(events, ({ organizationId }) => organizationId);
-  // By code units, as "C" compares.
-  const places = new Map([...organizations.keys()].sort().map((organizationId, index) => [organizationId, index + 1]));
-  const left = new Map([...organizations].map(([organizationId, own]) => [organizationId, own.length]));
-  const counts = [...organizations.values()].map(({ length }) => length);
-  const placed = events.map((event) => {
+  const counts = new Map<string, number>();
+  for (const { organizationId } of events) counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
+  // One round trip: the second sees what the first has drawn.
+  const drawing = tx.query(drawPositions, [[...counts.keys()], [...counts.values()]]);
+  const columns = ['organizationId', 'id', 'type', 'line', 'body', 'occurredAt', 'behind', 'messageId'] as const;
+  const storing = tx.query(storeEvents, [...unnestColumns(countedDown(events, counts), columns), ARRIVAL_DAYS_MAX]);
+  const [drawn, deliveries] = await Promise.all([drawing, storing]);
+  // As for whatever is away: they come again, none of them has failed.
+  if (drawn.length < counts.size) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, NOT_COMPARED);
+  return deliveries;
+}
+
+/** Each event with the number of those of its organization that come behind it. */
+function countedDown(
+  events: readonly PublicEvent[],
+  counts: ReadonlyMap<string, number>,
+): readonly (PublicEvent & { readonly behind: number })[] {
+  const left = new Map(counts);
+  return events.map((event) => {
     const behind = (left.get(event.organizationId) ?? 0) - 1;
     left.set(event.organizationId, behind);
-    return { ...event, place: places.get(event.organizationId), behind };
+    return { ...event, behind };
   });
-  const rows = await tx.query(storeEvents, [
-    [...organizations.keys()],
-    counts,
-    ...unnestColumns(placed, EVENT_COLUMNS),
-    ARRIVAL_DAYS_MAX,
-  ]);
-  // As for whatever is away: they come again, none of them has failed.
-  if (rows.some(({ isDrawn }) => !isDrawn)) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, NOT_COMPARED);
-  return rows.flatMap(({ webhookId, eventId, isProbed }) =>
-    webhookId === null || eventId === null ? [] : { webhookId, eventId, isProbed: isProbed === true },
-  );
 }

@@ -7,6 +7,7 @@ const readsWhole = [
   'webhooks.delivery.backlog',
   'webhooks.event.store',
   'webhooks.feed.ahead',
+  'webhooks.feed.draw',
   'webhooks.feed.raise',
   'webhooks.feed.raise-base',
   'webhooks.lane.waiting',
