@@ -42,7 +42,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    one round of 3 s; 2,000 recipients to drain
   webhooks   deliveries to one receiver against a bare loop, latency, an event for each of 500 webhooks, a healthy receiver
              next to others that hang, misbehave or turn, and a new one next to some that have failed
-    --parts    some of light, many, spread, bad, turning, newcomers; all of them take more than half an hour
+    --parts    some of light, many, sends, spread, bad, turning, newcomers; all of them take more than half an hour
     --short    one round of 2,000 events and 3 s; 100 webhooks of one event
   idle       commits and CPU of everything that npm start runs, without work; commits of a single send
     --short    10 s and 4 sends

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { RunningStack } from '@switchboard/dev';
 import type pg from 'pg';
 import { treesCpuMicros } from '../cpu.js';
+import { silenceCallbacks } from '../silence-callbacks.js';
 import { withStack } from '../with-stack.js';
 import { commitsByService, logStatements } from './commits-by-service.js';
 
@@ -109,11 +110,4 @@ async function send({ devJson: { baseUrl, organizations } }: RunningStack): Prom
   const answer = await fetch(`${baseUrl}/v1/messages`, { method: 'POST', headers, body });
   if (!answer.ok) throw new Error(`a send was answered ${answer.status}: ${await answer.text()}`);
   await answer.text();
-}
-
-async function silenceCallbacks({ devJson: { simulatorUrl } }: RunningStack): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ callbackDelayMs: { sent: null, delivered: null, read: null } });
-  const answer = await fetch(`${simulatorUrl}/_sim/knobs`, { method: 'PUT', headers, body });
-  if (!answer.ok) throw new Error(`the simulator answered ${answer.status}`);
 }

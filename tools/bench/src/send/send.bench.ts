@@ -8,6 +8,7 @@ import pg from 'pg';
 import { othersCpuMicros } from '../cpu.js';
 import { runLoad, type LoadResult } from '../load.js';
 import { liftRateLimit } from '../lift-rate-limit.js';
+import { silenceCallbacks } from '../silence-callbacks.js';
 import { startFloor } from './floor.js';
 
 /** How long and how wide to measure. */
@@ -72,7 +73,7 @@ async function measure(stack: RunningStack, dataDir: string, options: SendBenchO
   const { baseUrl, databaseUrl, simulatorUrl, organizations } = stack.devJson;
   const [acme] = organizations ?? [];
   if (!acme || !baseUrl || !databaseUrl || !simulatorUrl) throw new Error('the stack has no organizations');
-  await putJson(`${simulatorUrl}/_sim/knobs`, { callbackDelayMs: { sent: null, delivered: null, read: null } });
+  await silenceCallbacks(stack);
   const line = await openFlood(databaseUrl, acme.id);
   const accessToken = await tokenOf(dataDir, acme.id);
   const tenant = { organizationId: acme.id, apiKey: acme.apiKey, accessToken, phoneNumberId: line };
@@ -159,12 +160,6 @@ async function tokenOf(dataDir: string, organizationId: string): Promise<string>
   const own = (kept as { id: string; accessToken: string }[]).find(({ id }) => id === organizationId);
   if (!own) throw new Error('the organization is not in demo-keys.json');
   return own.accessToken;
-}
-
-async function putJson(url: string, body: unknown): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
 }
 
 /** Takes the exported traces and forgets them. */

@@ -13,12 +13,12 @@ import { Isolation, linesOfIsolation } from './isolation.js';
 import { linesOfNewcomers, Newcomers } from './newcomers.js';
 import { latenciesOf, lineOf, now, PER_SECOND, publishPaced, type OneReceiver } from './paced.js';
 import { startReceiver, type Receiver } from './receiver.js';
-import { sendPaced } from './sends.js';
+import { Sends } from './sends.js';
 import { linesOfSpread, Spread } from './spread.js';
 import { linesOfTurning, Turning } from './turning.js';
 
 /** What is measured, in this order. */
-export const WEBHOOKS_PARTS = ['light', 'many', 'spread', 'bad', 'turning', 'newcomers'] as const;
+export const WEBHOOKS_PARTS = ['light', 'many', 'sends', 'spread', 'bad', 'turning', 'newcomers'] as const;
 export type WebhooksPart = (typeof WEBHOOKS_PARTS)[number];
 /** Of these the memory is measured: what receivers do to their connections. */
 const NEXT_TO_OTHERS: readonly WebhooksPart[] = ['bad', 'turning', 'newcomers'];
@@ -56,18 +56,18 @@ const ROUNDS_MAX = 3;
 const ISOLATION_ROUND_FACTOR = 2.5;
 /** What is freed when the receivers that misbehave are gone counts too. */
 const MEMORY_SAMPLE_MS = 100;
-const WARM_SENDS_MS = 3_000;
 const WARM_EVENTS = 2_000;
 const ARRIVAL_DEADLINE_MS = 300_000;
 
 /** Measures deliveries on one running stack, with events as messaging's outbox publishes them. @returns rows of a table */
 export async function benchWebhooks(options: WebhooksBenchOptions): Promise<string[]> {
-  return withStack(options.onLine, async (stack) => {
+  return withStack(options.onLine, async (stack, client) => {
     // Apart from the one that notes arrivals: what floods keeps its own thread busy.
     const [receiver, misbehaving] = [await startReceiver(), await startReceiver()];
     const customers = await Customers.connect(stack.devJson.natsUrl);
     try {
-      return await new Measurement(stack, customers, receiver, misbehaving, options).all();
+      const sends = new Sends({ stack, client }, customers, receiver);
+      return await new Measurement(stack, customers, sends, receiver, misbehaving, options).all();
     } finally {
       await customers.close();
       await Promise.all([receiver.stop(), misbehaving.stop()]);
@@ -79,6 +79,7 @@ class Measurement {
   constructor(
     private readonly stack: RunningStack,
     private readonly customers: Customers,
+    private readonly sends: Sends,
     private readonly receiver: Receiver,
     private readonly misbehaving: Receiver,
     private readonly options: WebhooksBenchOptions,
@@ -92,6 +93,7 @@ class Measurement {
     const lines: string[] = [];
     if (parts.has('light')) lines.push(...(await this.light()));
     if (parts.has('many')) lines.push(...(await this.many(known)));
+    if (parts.has('sends')) lines.push(...this.shown(await this.sends.many(this.options.roundMs)));
     if (parts.has('spread')) lines.push(...(await this.spread(known)));
     if (NEXT_TO_OTHERS.some((part) => parts.has(part))) lines.push(...(await this.nextToOthers()));
     return lines;
@@ -122,9 +124,10 @@ class Measurement {
       this.receiver,
       this.options.roundMs,
     );
+    const bySends = await this.sends.light(this.options.roundMs);
     return this.shown([
       `| publication → arrival, ${PER_SECOND}/s | ${lineOf(latenciesOf(light))} | | | p99 < 50 ms |`,
-      `| answer to a send → arrival, ${PER_SECOND}/s | ${lineOf(latenciesOf(await this.sendLight()))} | | | p99 < 50 ms |`,
+      `| answer to a send → arrival, ${PER_SECOND}/s | ${lineOf(latenciesOf(bySends))} | | | p99 < 50 ms |`,
     ]);
   }
 
@@ -180,21 +183,6 @@ class Measurement {
   private shown(lines: string[]): string[] {
     lines.forEach(this.options.onLine);
     return lines;
-  }
-
-  private async sendLight(): Promise<readonly number[]> {
-    const { baseUrl, organizations } = this.stack.devJson;
-    const [organization] = organizations ?? [];
-    if (!organization || baseUrl === undefined) throw new Error('the stack has no gateway or organization');
-    const measured = async (path: string, lengthMs: number): Promise<readonly number[]> => {
-      const webhook = await this.customers.register(organization.id, this.receiver.url + path, 'message.sent');
-      const latenciesMs = await sendPaced({ baseUrl, organization, receiver: this.receiver, path, lengthMs });
-      await this.customers.remove(webhook);
-      return latenciesMs;
-    };
-    // New recipients are learnt, and statements prepared.
-    await measured('/warm-by-api', WARM_SENDS_MS);
-    return measured('/light-by-api', this.options.roundMs);
   }
 
   private memoryMb(): number {
