@@ -97,13 +97,9 @@ export async function runTransaction<Result>(
     asked.push(answer);
     return (await answer).rows;
   };
-  const atCommit = <Row extends QueryResultRow>(
-    statement: Statement<Row>,
-    values: readonly unknown[],
-    onRows?: (rows: readonly Row[]) => void,
-  ): void => {
+  const atCommit: Transaction['atCommit'] = (statement, values, onRows) => {
     const own = { statement, values };
-    deferred.push(onRows === undefined ? own : { ...own, onResult: ({ rows }) => onRows(rows as readonly Row[]) });
+    deferred.push(onRows === undefined ? own : { ...own, onResult: ({ rows }) => onRows(rows) });
   };
   const result = await work({ query, atCommit }).catch(async (error: unknown) => {
     // Of statements asked in parallel the work may hear first of one that was only refused after another had failed.

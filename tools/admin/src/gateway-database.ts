@@ -17,17 +17,17 @@ export async function gatewayDatabase(client: pg.ClientBase): Promise<Pick<Datab
   return {
     query,
     transaction: async (work) => {
-      const deferred: (() => Promise<() => void>)[] = [];
+      const deferred: (() => Promise<void>)[] = [];
+      const shown: (() => void)[] = [];
       await client.query('BEGIN');
       try {
         const atCommit: Transaction['atCommit'] = (statement, values, onRows) =>
           void deferred.push(async () => {
             const rows = await query(statement, values);
-            return () => onRows?.(rows);
+            if (onRows) shown.push(() => onRows(rows));
           });
         const result = await work({ query, atCommit });
-        const shown: (() => void)[] = [];
-        for (const run of deferred) shown.push(await run());
+        for (const run of deferred) await run();
         await client.query('COMMIT');
         for (const show of shown) show();
         return result;

@@ -84,10 +84,10 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     const counted = events.flatMap(({ envelope }) => (envelope.sequence === null ? [] : envelope.aggregateId));
     // For a dead letter those that follow it have waited.
     const patience = origin === 'delivery' ? this.gaps : NO_PATIENCE;
-    const publicOf = new Map(events.map((event) => [event, publicEventOf(event.envelope)]));
+    const publicOf = new Map(events.map((event) => [event, publicEventOf(event.envelope) ?? []]));
     const [last, erased] = await Promise.all([
       readLines(tx, [...new Set(counted)]),
-      erasedOf(tx, [...publicOf.values()]),
+      erasedOf(tx, [...publicOf.values()].flat()),
     ]);
     const { ready, waiting, reached } = inOrder(events, last, patience);
     storeLines(tx, reached);
@@ -122,11 +122,8 @@ function refuseTooOld({ id }: PublicEvent): void {
 }
 
 /** An event may come long after its contact was erased; its transaction has written, so that it sees every such contact. */
-function erasedOf(tx: Transaction, events: readonly (PublicEvent | null)[]): Promise<ReadonlySet<string>> {
-  const named = events.flatMap((event) => {
-    const { organizationId, contactId } = event ?? {};
-    return organizationId && contactId ? { organizationId, contactId } : [];
-  });
+function erasedOf(tx: Transaction, events: readonly PublicEvent[]): Promise<ReadonlySet<string>> {
+  const named = events.flatMap(({ organizationId, contactId }) => (contactId ? { organizationId, contactId } : []));
   return erasedAmong(tx, named);
 }
 

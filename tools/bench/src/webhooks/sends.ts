@@ -58,7 +58,7 @@ export class Sends {
     const { sentPerSecond, arrivedPerSecond, behindMs } = await this.withWebhook('/sends', (path) =>
       this.atOnce(path, lengthMs),
     );
-    const arrived = `${arrivedPerSecond.toFixed(0)}/s, the last ${behindMs.toFixed(0)} ms behind its answer`;
+    const arrived = `${arrivedPerSecond.toFixed(0)}/s, the last ${behindMs.toFixed(0)} ms behind the last answer`;
     const ratio = (arrivedPerSecond / sentPerSecond).toFixed(2);
     const what = `sends by the API at ${CONNECTIONS} connections → arrival`;
     return [`| ${what} | ${arrived} | answered ${sentPerSecond.toFixed(0)}/s | ${ratio} | |`];
