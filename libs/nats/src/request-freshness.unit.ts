@@ -28,10 +28,10 @@ describe('the freshness of requests', () => {
     const now = jest.spyOn(performance, 'now');
     now.mockReturnValue(startMs + 1_500);
     expect([freshness.ageMaxMs(), freshness.directAgeMaxMs()]).toEqual([1_000, 1_000]);
-    jest.advanceTimersByTime(750);
+    jest.advanceTimersToNextTimer();
     expect(freshness.ageMaxMs()).toBe(1_000);
     now.mockReturnValue(startMs + 2_000);
-    jest.advanceTimersByTime(750);
+    jest.advanceTimersToNextTimer();
     expect(freshness.ageMaxMs()).toBe(0);
     freshness.stop();
     jest.restoreAllMocks();
