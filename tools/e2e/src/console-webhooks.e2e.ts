@@ -79,7 +79,7 @@ describe('webhooks in the console', () => {
     await page.context().close();
   });
 
-  it('warns before a secret is rotated a second time within a day, right behind the first', async () => {
+  it('warns before a secret is rotated a second time within a day, and gives the focus back to the menu that led to a dialog', async () => {
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/rotated`;
     const { body: made } = await api.post('/app/api/webhooks', { url, events: ['message.received'] });
     const { page, complaints } = await signedIn();
@@ -92,6 +92,16 @@ describe('webhooks in the console', () => {
     await rotate.click();
     await page.getByText('It was rotated less than a day ago').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
+    const acts = page.getByRole('button', { name: 'More acts' });
+    await acts.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete webhook' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Delete this webhook?' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await eventually(async () => acts.evaluate((button) => button === button.ownerDocument.activeElement), SOON);
     await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
     expect(complaints).toEqual([]);
     await page.context().close();

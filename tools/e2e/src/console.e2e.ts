@@ -117,8 +117,11 @@ describe('the console in a browser', () => {
     await page.getByText('Not delivered after').waitFor();
     await page.getByText('broken today').waitFor();
     isReceiverWell = true;
-    await page.getByRole('button', { name: 'Send test' }).click();
+    const test = page.getByRole('button', { name: 'Send test' });
+    await test.click();
     await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    // It was disabled meanwhile, which takes the focus from it.
+    await eventually(async () => test.evaluate((button) => button === button.ownerDocument.activeElement));
     await page
       .getByRole('button', { name: /^Details of webhook.test/ })
       .first()

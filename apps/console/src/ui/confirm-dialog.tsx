@@ -1,6 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactElement, ReactNode } from 'react';
 import type { Problem } from '../api/problem.js';
+import { BusyButton } from './busy-button.js';
+import { Dialog } from './dialog.js';
 import { ProblemAlert } from './problem-alert.js';
 
 /** Asks before something that cannot be taken back. */
@@ -26,9 +28,10 @@ export function ConfirmDialog({
   readonly isDangerous?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
-}): ReactElement {
+}): ReactElement | null {
+  if (!isOpen) return null;
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title}>
+    <Dialog onClose={onClose} title={title}>
       <Stack>
         <Text size="sm" component="div">
           {children}
@@ -38,11 +41,11 @@ export function ConfirmDialog({
           <Button variant="default" onClick={onClose} data-autofocus>
             Cancel
           </Button>
-          <Button color={isDangerous ? 'red' : undefined} loading={isPending} onClick={onConfirm}>
+          <BusyButton color={isDangerous ? 'red' : undefined} loading={isPending} onClick={onConfirm}>
             {act}
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

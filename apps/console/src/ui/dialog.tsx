@@ -13,11 +13,17 @@ let opener: Element | null = null;
 function useFocusBack(): void {
   const [target] = useState(() => {
     const active = document.activeElement;
-    if (!active?.closest('[role=dialog]')) opener = active;
+    if (!active?.closest('[role=dialog]')) opener = openerOfMenu(active) ?? active;
     return opener;
   });
   // After the browser has taken the focus from what is gone.
   useEffect(() => () => void setTimeout(() => focusBack(target)), [target]);
+}
+
+/** What opened the menu that an element is in: the menu goes with the choice. */
+function openerOfMenu(element: Element | null): Element | null {
+  const id = element?.closest('[role=menu]')?.getAttribute('aria-labelledby');
+  return id ? document.getElementById(id) : null;
 }
 
 /** Nothing but a button of the dialog closes it. */

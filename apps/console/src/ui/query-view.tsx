@@ -1,10 +1,11 @@
-import { Button, Center, Skeleton, Stack, Text } from '@mantine/core';
+import { Center, Skeleton, Stack, Text } from '@mantine/core';
 import { useTimeout } from '@mantine/hooks';
 import { IconListSearch } from '@tabler/icons-react';
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactElement, type ReactNode } from 'react';
 import type { Problem } from '../api/problem.js';
 import type { Listed } from '../api/use-api.js';
+import { BusyButton } from './busy-button.js';
 import { EmptyState } from './empty-state.js';
 import { ProblemAlert } from './problem-alert.js';
 
@@ -65,9 +66,9 @@ function LoadMore({ query }: { readonly query: UseInfiniteQueryResult<unknown, P
   if (!query.hasNextPage) return null;
   return (
     <Center>
-      <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+      <BusyButton variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
         Show more
-      </Button>
+      </BusyButton>
     </Center>
   );
 }

@@ -1,6 +1,7 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { PasswordInput, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement, type ReactNode } from 'react';
 import type { Problem } from '../api/problem.js';
+import { BusyButton } from './busy-button.js';
 import { CodeField, codeOf } from './code-field.js';
 import { ProblemAlert } from './problem-alert.js';
 
@@ -64,9 +65,9 @@ export function SignInForm({
             <CodeField value={code} onChange={setCode} isFocused />
           </>
         )}
-        <Button type="submit" size="md" loading={isPending} fullWidth>
+        <BusyButton type="submit" size="md" loading={isPending} fullWidth>
           {act}
-        </Button>
+        </BusyButton>
       </Stack>
     </form>
   );

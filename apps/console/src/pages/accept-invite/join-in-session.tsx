@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import type { Session } from '../../api/api.generated.js';
 import { enter } from '../../api/session.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
@@ -34,9 +35,9 @@ export function JoinInSession({
         </Text>
       )}
       {!isOther && (
-        <Button size="md" loading={accept.isPending} onClick={() => accept.mutate({ body: { token } })} fullWidth>
+        <BusyButton size="md" loading={accept.isPending} onClick={() => accept.mutate({ body: { token } })} fullWidth>
           Join
-        </Button>
+        </BusyButton>
       )}
       <Button variant={isOther ? 'filled' : 'subtle'} onClick={onOtherAddress} fullWidth>
         Use another account

@@ -4,6 +4,7 @@ import { problemOf } from '../../api/problem.js';
 import { needsEnrolment, signOut, useSession } from '../../api/session.js';
 import { renewSession } from '../../api/session-tabs.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { showProblem } from '../../ui/notices.js';
 import { PageFrame } from '../../ui/page.js';
@@ -84,9 +85,9 @@ function PasswordForm(): ReactElement {
             onChange={(event) => setNext(event.currentTarget.value)}
           />
           <div>
-            <Button type="submit" loading={change.isPending}>
+            <BusyButton type="submit" loading={change.isPending}>
               Change password
-            </Button>
+            </BusyButton>
           </div>
         </Stack>
       </form>

@@ -4,6 +4,7 @@ import { useState, type FormEvent, type ReactElement } from 'react';
 import type { NewSecondFactor } from '../../api/api.generated.js';
 import { mayBeDone } from '../../api/problem.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { CodeField, codeOf } from '../../ui/code-field.js';
 import { CopyLine } from '../../ui/copyable.js';
 import { Dialog } from '../../ui/dialog.js';
@@ -64,9 +65,9 @@ function Password({
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={begin.isPending}>
+          <BusyButton type="submit" loading={begin.isPending}>
             Continue
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
     </form>
@@ -129,9 +130,9 @@ function FirstCode({
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={enable.isPending}>
+          <BusyButton type="submit" loading={enable.isPending}>
             Enable
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
     </form>

@@ -4,6 +4,7 @@ import type { SecondFactorProofBody } from '../../api/api.generated.js';
 import type { Problem } from '../../api/problem.js';
 import { refreshSession } from '../../api/session.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { CodeField, codeOf } from '../../ui/code-field.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -118,9 +119,9 @@ function ProofDialog({
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" color={isDangerous ? 'red' : undefined} loading={isPending}>
+            <BusyButton type="submit" color={isDangerous ? 'red' : undefined} loading={isPending}>
               {act}
-            </Button>
+            </BusyButton>
           </Group>
         </Stack>
       </form>

@@ -1,8 +1,9 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Badge, Group, Stack, Text } from '@mantine/core';
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { OwnSession } from '../../api/api.generated.js';
 import { useChange, useList } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ForeignText, readable } from '../../ui/foreign-text.js';
@@ -69,7 +70,7 @@ const columns: readonly Column<OwnSession>[] = [
 function EndSession({ session }: { readonly session: OwnSession }): ReactElement {
   const end = useChange('endOwnSession', { refreshes: ['listOwnSessions'], done: 'The session has ended.' });
   return (
-    <Button
+    <BusyButton
       size="xs"
       variant="subtle"
       color="red"
@@ -78,6 +79,6 @@ function EndSession({ session }: { readonly session: OwnSession }): ReactElement
       onClick={() => end.mutate({ path: { id: session.id } })}
     >
       End
-    </Button>
+    </BusyButton>
   );
 }

@@ -3,6 +3,7 @@ import { useState, type FormEvent, type ReactElement } from 'react';
 import type { NewApiKey } from '../../api/api.generated.js';
 import { RequestKey } from '../../api/request-key.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
 import classes from './create-key-dialog.module.css';
@@ -78,9 +79,9 @@ export function CreateKeyDialog({
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={create.isPending} disabled={label.trim() === '' || scopes?.length === 0}>
+            <BusyButton type="submit" loading={create.isPending} disabled={label.trim() === '' || scopes?.length === 0}>
               Create key
-            </Button>
+            </BusyButton>
           </Group>
         </Stack>
       </form>

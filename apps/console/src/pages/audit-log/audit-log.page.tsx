@@ -4,6 +4,7 @@ import { useState, type ReactElement } from 'react';
 import type { AuditEntry } from '../../api/api.generated.js';
 import { problemOf } from '../../api/problem.js';
 import { useList } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { CopyIcon } from '../../ui/copyable.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
@@ -38,14 +39,14 @@ export function Page(): ReactElement {
       title="Audit log"
       description="Every security-relevant act: when, by whom, from where, and what it changed. Entries are chained, so that none can be altered unseen."
       actions={
-        <Button
+        <BusyButton
           variant="default"
           leftSection={<IconDownload size={16} aria-hidden />}
           loading={isExporting}
           onClick={download}
         >
           Export CSV
-        </Button>
+        </BusyButton>
       }
     >
       <AuditFilters filter={filter} onChange={setFilter} />

@@ -3,6 +3,7 @@ import { IconAlertOctagon, IconPlayerPause, IconPlayerPlay, IconX } from '@table
 import { useState, type ReactElement } from 'react';
 import type { Job } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { PageFrame } from '../../ui/page.js';
 import { QueryView } from '../../ui/query-view.js';
@@ -105,23 +106,23 @@ function Acts({ job }: { readonly job: Job }): ReactElement {
   return (
     <>
       {canPause && (
-        <Button
+        <BusyButton
           variant="default"
           leftSection={<IconPlayerPause size={16} aria-hidden />}
           loading={pause.isPending}
           onClick={() => pause.mutate({ path })}
         >
           Pause
-        </Button>
+        </BusyButton>
       )}
       {canResume && (
-        <Button
+        <BusyButton
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
           loading={resume.isPending}
           onClick={() => resume.mutate({ path })}
         >
           Resume
-        </Button>
+        </BusyButton>
       )}
       <Button variant="default" leftSection={<IconX size={16} aria-hidden />} onClick={() => setAsking(true)}>
         Cancel

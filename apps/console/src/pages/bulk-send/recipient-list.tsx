@@ -1,10 +1,11 @@
-import { Button, Group, Select, Text } from '@mantine/core';
+import { Group, Select, Text } from '@mantine/core';
 import { IconDownload, IconUsers } from '@tabler/icons-react';
 import { useState, type ReactElement } from 'react';
 import type { Job, Recipient } from '../../api/api.generated.js';
 import { problemOf } from '../../api/problem.js';
 import { readEvery } from '../../api/read-every.js';
 import { useList } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { download, toCsv } from '../../ui/csv-file.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
@@ -55,14 +56,14 @@ export function RecipientList({ job }: { readonly job: Job }): ReactElement {
           onChange={setStatus}
           data={Object.keys(tones).map((value) => ({ value, label: inPlainWords(value) }))}
         />
-        <Button
+        <BusyButton
           variant="default"
           leftSection={<IconDownload size={16} aria-hidden />}
           loading={isExporting}
           onClick={save}
         >
           Export CSV
-        </Button>
+        </BusyButton>
       </Group>
       <ListView
         list={list}

@@ -17,6 +17,7 @@ import { useRouter, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore, type ReactElement } from 'react';
 import { problemOf } from '../../api/problem.js';
 import { useChange, useRead } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { readable } from '../../ui/foreign-text.js';
 import { showProblem } from '../../ui/notices.js';
 import { PageFrame } from '../../ui/page.js';
@@ -224,14 +225,14 @@ export function Page(): ReactElement {
             <Sender from={from} />
             <Cost count={count} left={usage.data?.quota.left ?? null} />
           </div>
-          <Button
+          <BusyButton
             leftSection={<IconSend2 size={16} aria-hidden />}
             disabled={!isReady}
             loading={isSending}
             onClick={submit}
           >
             {sendWords(count, scheduled)}
-          </Button>
+          </BusyButton>
         </Group>
       </Paper>
       {problem && <SendProblem problem={problem} body={draft.body} />}

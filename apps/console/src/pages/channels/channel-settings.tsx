@@ -2,6 +2,7 @@ import { Button, Group, PasswordInput, Stack, TagsInput, TextInput } from '@mant
 import { useState, type FormEvent, type ReactElement } from 'react';
 import type { ManagedChannel } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { changesOf } from './channel-changes.js';
@@ -61,9 +62,9 @@ export function ChannelSettings({
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={change.isPending}>
+            <BusyButton type="submit" loading={change.isPending}>
               Save
-            </Button>
+            </BusyButton>
           </Group>
         </Stack>
       </form>

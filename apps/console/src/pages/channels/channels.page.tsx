@@ -3,6 +3,7 @@ import { IconPlugConnected, IconPlus } from '@tabler/icons-react';
 import { useState, type ReactElement } from 'react';
 import type { ManagedChannel } from '../../api/api.generated.js';
 import { useChange, useList } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ForeignText, readable } from '../../ui/foreign-text.js';
@@ -71,21 +72,21 @@ function ChannelCard({ channel }: { readonly channel: ManagedChannel }): ReactEl
           </Text>
         </div>
         <Group gap="xs">
-          <Button size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate({ path })}>
+          <BusyButton size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate({ path })}>
             Test
-          </Button>
+          </BusyButton>
           <Button size="xs" variant="default" onClick={() => setOpened('settings')}>
             {isConnected ? 'Settings' : 'Reconnect'}
           </Button>
           {!channel.isDefault && (
-            <Button
+            <BusyButton
               size="xs"
               variant="default"
               loading={makeDefault.isPending}
               onClick={() => makeDefault.mutate({ path, body: { isDefault: true } })}
             >
               Make default
-            </Button>
+            </BusyButton>
           )}
           {isConnected && (
             <Button size="xs" variant="subtle" color="red" onClick={() => setOpened('disconnect')}>

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
@@ -56,9 +57,9 @@ export function ConnectChannel({ onClose }: { readonly onClose: () => void }): R
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={connect.isPending}>
+            <BusyButton type="submit" loading={connect.isPending}>
               Connect
-            </Button>
+            </BusyButton>
           </Group>
         </Stack>
       </form>

@@ -2,6 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import type { Contact } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { changesOf, saveContact } from './contact-changes.js';
@@ -79,9 +80,9 @@ export function ContactDialog({
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={save.isPending} disabled={isWithoutNumber}>
+            <BusyButton type="submit" loading={save.isPending} disabled={isWithoutNumber}>
               Save
-            </Button>
+            </BusyButton>
           </Group>
         </Stack>
       </form>

@@ -1,7 +1,8 @@
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import type { Contact } from '../../api/api.generated.js';
 import { useChange, useWholeList } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -57,14 +58,14 @@ export function OptOutsDialog({
                 )}
               </Text>
             </div>
-            <Button
+            <BusyButton
               size="xs"
               variant="default"
               loading={end.isPending && end.variables?.path.id === optOut.id}
               onClick={() => end.mutate({ path: { id: optOut.id } })}
             >
               End
-            </Button>
+            </BusyButton>
           </Group>
         ))}
         <form
@@ -98,9 +99,9 @@ export function OptOutsDialog({
             />
             {create.error && <ProblemAlert problem={create.error} />}
             <Group justify="flex-end">
-              <Button type="submit" color="red" variant="light" loading={create.isPending}>
+              <BusyButton type="submit" color="red" variant="light" loading={create.isPending}>
                 Opt out
-              </Button>
+              </BusyButton>
             </Group>
           </Stack>
         </form>

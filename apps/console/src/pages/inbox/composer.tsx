@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore, type ReactElement } from 'react';
 import type { Conversation } from '../../api/api.generated.js';
 import type { Problem } from '../../api/problem.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { showSent } from './inbox-data.js';
@@ -75,9 +76,9 @@ export function Composer({
           }}
           style={{ flex: 1 }}
         />
-        <Button type="submit" loading={isSending} disabled={text.trim() === '' || unsent !== null || isOptedOut}>
+        <BusyButton type="submit" loading={isSending} disabled={text.trim() === '' || unsent !== null || isOptedOut}>
           Send
-        </Button>
+        </BusyButton>
       </Group>
     </form>
   );

@@ -1,19 +1,8 @@
-import {
-  Anchor,
-  Button,
-  Divider,
-  Drawer,
-  List,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Anchor, Divider, Drawer, List, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import type { Message } from '../../api/api.generated.js';
 import { useChange, useRead, useWholeList } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 
 /** Plays the recipient in the local run: writes, reads, opts out and in. */
 export function SandboxDrawer({
@@ -79,13 +68,13 @@ export function SandboxDrawer({
             value={text}
             onChange={({ currentTarget }) => setText(currentTarget.value)}
           />
-          <Button type="submit" mt="xs" fullWidth loading={inbound.isPending} disabled={text.trim() === ''}>
+          <BusyButton type="submit" mt="xs" fullWidth loading={inbound.isPending} disabled={text.trim() === ''}>
             Write to us
-          </Button>
+          </BusyButton>
         </form>
         <Divider />
         <SimpleGrid cols={3} spacing="xs">
-          <Button
+          <BusyButton
             variant="default"
             px={4}
             disabled={!newestSent}
@@ -93,23 +82,23 @@ export function SandboxDrawer({
             onClick={() => newestSent && read.mutate({ body: { messageId: newestSent.id } })}
           >
             Read newest
-          </Button>
-          <Button
+          </BusyButton>
+          <BusyButton
             variant="default"
             px={4}
             loading={prefer.isPending}
             onClick={() => prefer.mutate({ body: { ...towards, value: 'stop' } })}
           >
             Opt out
-          </Button>
-          <Button
+          </BusyButton>
+          <BusyButton
             variant="default"
             px={4}
             loading={prefer.isPending}
             onClick={() => prefer.mutate({ body: { ...towards, value: 'resume' } })}
           >
             Opt in
-          </Button>
+          </BusyButton>
         </SimpleGrid>
         <Divider label="Recipients with a behaviour of their own" labelPosition="left" />
         <List size="xs" spacing={4}>

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { Conversation } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { inPlainWords } from '../../ui/status-badge.js';
 import { conversationsKey, showConversation, type Status } from './inbox-data.js';
 
@@ -68,7 +69,7 @@ export function StatusActions({ conversation }: { readonly conversation: Convers
         }
         const [label, Symbol] = buttons[to];
         return (
-          <Button
+          <BusyButton
             key={to}
             size="xs"
             variant={to === 'CLOSED' ? 'light' : 'default'}
@@ -77,7 +78,7 @@ export function StatusActions({ conversation }: { readonly conversation: Convers
             onClick={() => move(to)}
           >
             {label}
-          </Button>
+          </BusyButton>
         );
       })}
     </Group>

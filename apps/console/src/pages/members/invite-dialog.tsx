@@ -3,6 +3,7 @@ import { useState, type FormEvent, type ReactElement } from 'react';
 import type { NewInvite } from '../../api/api.generated.js';
 import { useSession, type Role } from '../../api/session.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { roleLabel } from '../../ui/labels.js';
 import { ProblemAlert, type Doubt } from '../../ui/problem-alert.js';
@@ -62,9 +63,9 @@ export function InviteDialog({
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={invite.isPending} disabled={email.trim() === ''}>
+            <BusyButton type="submit" loading={invite.isPending} disabled={email.trim() === ''}>
               Create link
-            </Button>
+            </BusyButton>
           </Group>
         </Stack>
       </form>

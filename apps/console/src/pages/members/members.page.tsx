@@ -4,6 +4,7 @@ import { useState, type ReactElement } from 'react';
 import type { Invite, Member, NewInvite } from '../../api/api.generated.js';
 import { useSession, type Role } from '../../api/session.js';
 import { useChange, useList } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
@@ -186,7 +187,7 @@ function RevokeInvite({ invite }: { readonly invite: Invite }): ReactElement {
     done: 'The invitation is revoked.',
   });
   return (
-    <Button
+    <BusyButton
       size="xs"
       variant="subtle"
       color="red"
@@ -195,6 +196,6 @@ function RevokeInvite({ invite }: { readonly invite: Invite }): ReactElement {
       onClick={() => revoke.mutate({ path: { id: invite.id } })}
     >
       Revoke
-    </Button>
+    </BusyButton>
   );
 }

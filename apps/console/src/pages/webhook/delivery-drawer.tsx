@@ -1,8 +1,9 @@
-import { Button, Code, Group, Paper, Stack, Text } from '@mantine/core';
+import { Code, Group, Paper, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { WebhookAttempt, WebhookDelivery } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { CodeBlock } from '../../ui/copyable.js';
 import { SideDialog } from '../../ui/dialog.js';
 import { readable } from '../../ui/foreign-text.js';
@@ -45,7 +46,7 @@ export function DeliveryDrawer({
               </Group>
               {/* A test is not kept: the next one is a test of its own. */}
               {event !== 'webhook.test' && (
-                <Button
+                <BusyButton
                   size="xs"
                   variant="light"
                   leftSection={<IconRefresh size={15} aria-hidden />}
@@ -53,7 +54,7 @@ export function DeliveryDrawer({
                   onClick={() => again.mutate({ path })}
                 >
                   Re-deliver
-                </Button>
+                </BusyButton>
               )}
             </Group>
             {nextAttemptAt !== null && (

@@ -2,6 +2,7 @@ import { Alert, Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useState, type FormEvent, type ReactElement } from 'react';
 import type { Webhook } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { localTime, sinceOf } from './replay-period.js';
@@ -90,13 +91,13 @@ export function ReplayDialog({
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button
+            <BusyButton
               type="submit"
               loading={count.isPending || replay.isPending}
               disabled={since === '' || count.data?.count === 0}
             >
               {count.data ? 'Replay' : 'Count events'}
-            </Button>
+            </BusyButton>
           </Group>
         </Stack>
       </form>

@@ -6,6 +6,7 @@ import type { WebhookSecret } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
 import { problemOf, type Problem } from '../../api/problem.js';
 import { useChange, useRead } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { CopyLine } from '../../ui/copyable.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -81,7 +82,7 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
               Reveal
             </Button>
           )}
-          <Button
+          <BusyButton
             ref={rotateButton}
             variant="default"
             leftSection={<IconRefresh size={16} aria-hidden />}
@@ -90,7 +91,7 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
             disabled={state === 'doubtful'}
           >
             Rotate
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
       <ConfirmDialog

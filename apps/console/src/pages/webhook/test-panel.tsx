@@ -1,8 +1,9 @@
-import { Alert, Button, Code, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Code, Group, Paper, Stack, Text } from '@mantine/core';
 import { IconCheck, IconSend2, IconX } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { WebhookTestResult } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { readable } from '../../ui/foreign-text.js';
 import { refusedWords } from './refused-words.js';
 
@@ -21,7 +22,7 @@ export function TestPanel({ id }: { readonly id: string }): ReactElement {
               One signed <code>webhook.test</code>, right now. It never counts as a failure.
             </Text>
           </div>
-          <Button
+          <BusyButton
             size="xs"
             variant="light"
             leftSection={<IconSend2 size={15} aria-hidden />}
@@ -29,7 +30,7 @@ export function TestPanel({ id }: { readonly id: string }): ReactElement {
             onClick={() => test.mutate({ path: { id } })}
           >
             Send test
-          </Button>
+          </BusyButton>
         </Group>
         {test.data && <Result result={test.data} />}
       </Stack>

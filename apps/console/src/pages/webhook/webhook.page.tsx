@@ -5,6 +5,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
 import type { Webhook } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { focusPage } from '../../ui/focus.js';
@@ -139,14 +140,14 @@ function Deactivated({
             `Since ${fullTime(webhook.deactivatedAt)} no event is queued for it; deliveries that waited were dropped. `}
           Mend the receiver, re-enable the webhook, then replay what it missed.
         </Text>
-        <Button
+        <BusyButton
           size="xs"
           color="red"
           loading={enable.isPending}
           onClick={() => enable.mutate({ path: { id: webhook.id } })}
         >
           Re-enable
-        </Button>
+        </BusyButton>
       </Stack>
     </Alert>
   );

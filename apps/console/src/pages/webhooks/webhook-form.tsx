@@ -3,6 +3,7 @@ import { useState, type FormEvent, type ReactElement } from 'react';
 import type { Webhook } from '../../api/api.generated.js';
 import { RequestKey } from '../../api/request-key.js';
 import { useChange } from '../../api/use-api.js';
+import { BusyButton } from '../../ui/busy-button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { EventChoice } from './event-choice.js';
@@ -74,9 +75,9 @@ export function WebhookForm({
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={isPending} disabled={events.length === 0 || url.trim() === ''}>
+            <BusyButton type="submit" loading={isPending} disabled={events.length === 0 || url.trim() === ''}>
               {webhook ? 'Save' : 'Add webhook'}
-            </Button>
+            </BusyButton>
           </Group>
         </Stack>
       </form>
