@@ -1,5 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
-import { many, overLocks, turns, type Item } from '../test/many-locks.js';
+import { describe, expect, it } from '@jest/globals';
+import { many, overLocks, passMs, stopClock, turns, type Item } from '../test/many-locks.js';
+
+stopClock();
 
 describe('coalesce with items that wait behind the locks of many', () => {
   /** How many of the calls have their outcome. */
@@ -16,23 +18,18 @@ describe('coalesce with items that wait behind the locks of many', () => {
   };
 
   it('ends the wait of all without a signal 5 s after they were set apart, wherever the turn of their tenant is', async () => {
-    const clock = jest.spyOn(performance, 'now');
-    try {
-      const { call, probed, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
-      const locked = many.map((value) => call({ tenant: `locked-${value}`, value }));
-      expect(await call({ tenant: 'free', value: 1 })).toBe(1);
-      await untilFound(probed);
-      locked.push(...many.map((value) => call({ tenant: `locked-${value}`, value: 100 + value })));
-      const count = countEnded(locked);
-      clock.mockReturnValue(performance.now() + 5_001);
-      endWaits();
-      await turns();
-      expect(count.ended).toBe(locked.length);
-      await expect(locked[0]).rejects.toMatchObject({ code: '55P03' });
-      await call.drain();
-    } finally {
-      clock.mockRestore();
-    }
+    const { call, probed, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
+    const locked = many.map((value) => call({ tenant: `locked-${value}`, value }));
+    expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+    await untilFound(probed);
+    locked.push(...many.map((value) => call({ tenant: `locked-${value}`, value: 100 + value })));
+    const count = countEnded(locked);
+    passMs(5_001);
+    endWaits();
+    await turns();
+    expect(count.ended).toBe(locked.length);
+    await expect(locked[0]).rejects.toMatchObject({ code: '55P03' });
+    await call.drain();
   });
 
   it('answers one of fifty that is free again behind short turns of the others', async () => {

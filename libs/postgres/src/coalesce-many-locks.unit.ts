@@ -1,7 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { coalesce } from './coalesce.js';
-import { many, overLocks, turns, type Item } from '../test/many-locks.js';
+import { many, overLocks, passMs, stopClock, turns, type Item } from '../test/many-locks.js';
 import { serverError } from '../test/server-error.js';
+
+stopClock();
 
 describe('coalesce with many rows that are locked', () => {
   it('has no tenant wait behind the locks of fifty others that are found in one batch', async () => {
@@ -178,27 +180,22 @@ describe('coalesce with a lock that not everything of a tenant needs', () => {
   });
 
   it('keeps it out while a key of it waits for its turn behind the locks of many, however long that takes', async () => {
-    const clock = jest.spyOn(performance, 'now');
-    try {
-      const gone = new AbortController();
-      const { call, shared, endWaits } = overLocks(({ key }) => key !== undefined);
-      const locked = [call({ tenant: 'a', value: 1, key: 'k' }, gone.signal)];
-      expect(await Promise.all([call({ tenant: 'a', value: 2 }), call({ tenant: 'b', value: 3 })])).toEqual([2, 3]);
-      await turns();
-      clock.mockReturnValue(performance.now() + 5_001);
-      expect(await call({ tenant: 'a', value: 4 })).toBe(4);
-      await turns();
-      locked.push(call({ tenant: 'a', value: 5, key: 'l' }, gone.signal));
-      const others = Promise.all([call({ tenant: 'b', value: 6 }), call({ tenant: 'c', value: 7 })]);
-      expect(await others).toEqual([6, 7]);
-      expect(shared.flatMap((items) => items.map(({ value }) => value))).not.toContain(5);
-      gone.abort(new Error('gone'));
-      endWaits();
-      await Promise.allSettled(locked);
-      await call.drain();
-    } finally {
-      clock.mockRestore();
-    }
+    const gone = new AbortController();
+    const { call, shared, endWaits } = overLocks(({ key }) => key !== undefined);
+    const locked = [call({ tenant: 'a', value: 1, key: 'k' }, gone.signal)];
+    expect(await Promise.all([call({ tenant: 'a', value: 2 }), call({ tenant: 'b', value: 3 })])).toEqual([2, 3]);
+    await turns();
+    passMs(5_001);
+    expect(await call({ tenant: 'a', value: 4 })).toBe(4);
+    await turns();
+    locked.push(call({ tenant: 'a', value: 5, key: 'l' }, gone.signal));
+    const others = Promise.all([call({ tenant: 'b', value: 6 }), call({ tenant: 'c', value: 7 })]);
+    expect(await others).toEqual([6, 7]);
+    expect(shared.flatMap((items) => items.map(({ value }) => value))).not.toContain(5);
+    gone.abort(new Error('gone'));
+    endWaits();
+    await Promise.allSettled(locked);
+    await call.drain();
   });
 });
 

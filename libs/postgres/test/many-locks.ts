@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, jest } from '@jest/globals';
 import { coalesce, type Coalesced } from '../src/coalesce.js';
 import type { LockWaitMs } from '../src/transaction-query.js';
 import { serverError } from './server-error.js';
@@ -11,6 +12,20 @@ export interface Item {
 
 /** So many rows are locked. */
 export const many = Array.from({ length: 50 }, (_, index) => index);
+
+/**
+ * Has the clock stand still in the tests of a file, unless one of them moves it (`passMs`). For how long a lock is waited for follows from
+ * how long runs take, which is the machine's affair: on a busy one no wait is as short as that of a probe, and none of them would end.
+ */
+export function stopClock(): void {
+  beforeEach(() => void jest.spyOn(performance, 'now').mockReturnValue(1_000));
+  afterEach(() => void jest.restoreAllMocks());
+}
+
+/** Moves the clock that `stopClock` has stopped. */
+export function passMs(durationMs: number): void {
+  jest.spyOn(performance, 'now').mockReturnValue(performance.now() + durationMs);
+}
 
 /** What has its answer is noted, and what waits for a slot begins. */
 export async function turns(): Promise<void> {
