@@ -62,6 +62,8 @@ export class RelayLead {
   private isPollDue = true;
   /** The record of the stream, or what an operator wants, is not what it was. */
   private isChanged = false;
+  /** When letters are tried again of which none could be had: another session has them locked. */
+  private lettersFromMs = -Infinity;
 
   constructor(private readonly options: RelayLeadOptions) {}
 
@@ -127,7 +129,8 @@ export class RelayLead {
     this.lookedMs = performance.now();
     this.eventsSinceLook = 0;
     const isReplay = this.history !== undefined;
-    if (look && look.epoch === publishing.epoch && !look.hasLetters && look.isReplay === isReplay) {
+    const mayRedrive = look?.hasLetters === true && this.lookedMs >= this.lettersFromMs;
+    if (look && look.epoch === publishing.epoch && !mayRedrive && look.isReplay === isReplay) {
       publishing.heard(look.lastSequence);
       if (!isReplay) this.floor.observe(look, publishing.highestPosition);
     } else this.isChanged = true;
@@ -153,6 +156,7 @@ export class RelayLead {
   private async begin(over: AbortSignal, found: StreamState): Promise<Publishing | undefined> {
     const { ledger, report } = this.options;
     const redriven = await ledger.redrive();
+    this.lettersFromMs = redriven > 0 ? -Infinity : performance.now() + CHECK_INTERVAL_MS;
     const state = await this.settle(over, found);
     if (!state) return undefined;
     if (redriven > 0) report({ kind: 'redriven', events: redriven });

@@ -20,19 +20,30 @@ const outboxIds = statement<{ id: string }>('t.outbox-ids', 'SELECT id FROM outb
 
 let prepared: ServiceDatabase;
 let database: Database;
+let broker: EventPublisher;
+let relayDatabase: Database;
 let relay: Relay;
+/** Of the relay at its stream. */
+let looks = 0;
 const reports: RelayReport[] = [];
 beforeAll(async () => {
   prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
   database = await prepared.database();
   const nats = await servers.nats();
-  const broker = new EventPublisher(await nats.connect('contacts'), 'contacts');
+  broker = new EventPublisher(await nats.connect('contacts'), 'contacts');
   const consumer = effectsConsumer(await nats.connect('messaging'), database);
   consumer.start();
-  const report = (one: RelayReport): void => void reports.push(one);
-  relay = new Relay({ database: await prepared.database(), service: 'contacts', broker, report, pollIntervalMs: 20 });
+  const streamState = broker.streamState.bind(broker);
+  broker.streamState = () => (looks++, streamState());
+  relayDatabase = await prepared.database();
+  relay = relayOf();
   servers.onEnd(() => Promise.all([consumer.stop(), relay.stop()]));
 });
+
+function relayOf(): Relay {
+  const report = (one: RelayReport): void => void reports.push(one);
+  return new Relay({ database: relayDatabase, service: 'contacts', broker, report, pollIntervalMs: 20 });
+}
 
 const kinds = (): string[] => reports.map(({ kind }) => kind).filter((kind) => kind !== 'failed');
 const published = (): Promise<boolean> => eventually(async () => (await database.query(unpublished, []))[0]?.n === 0);
@@ -88,5 +99,28 @@ describe('an event that no broker would store', () => {
       heard,
     );
     expect(row).toEqual({ aggregate_id: 'agg', subject: 'contacts.contact.changed.v1', id: heard[0] });
+  });
+
+  it('is looked for about once a second while another session has its letter locked, and others are published', async () => {
+    const { dataSource } = await prepared.superuser();
+    await relay.stop();
+    await buryEvent(database, 'relay', delivered(21), 'too large');
+    await database.query(markAllLetters, []);
+    const session = dataSource.createQueryRunner();
+    await session.startTransaction();
+    await session.query('SELECT FROM contacts.dead_letter FOR UPDATE');
+    [looks, relay] = [0, relayOf()];
+    const startedMs = performance.now();
+    relay.start();
+    for (let sequence = 22; sequence < 52; sequence++) {
+      await database.transaction(async (tx) => appendEvents(tx, [eventOf('neighbour', sequence)]));
+      await published();
+    }
+    const seconds = (performance.now() - startedMs) / 1_000;
+    await session.rollbackTransaction();
+    await session.release();
+    // At the beginning, and then about once a second for the stream's own sake and once for the letter's.
+    expect(looks).toBeLessThanOrEqual(5 + 2 * seconds);
+    await eventually(async () => (await database.query(deadLetters, [])).length === 0);
   });
 });
