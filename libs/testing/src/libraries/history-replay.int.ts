@@ -3,6 +3,7 @@ import { EventPublisher, provision, PROVISIONER } from '@switchboard/nats';
 import { appendEvents, Relay, type RelayOptions, type RelayReport } from '@switchboard/outbox';
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '../index.js';
+import { deleteStream } from './delete-stream.js';
 import {
   applied,
   brokerThrough,
@@ -50,7 +51,7 @@ it('delays no new event: the newest of a lost stream go first, the others in ste
   await append(60);
   await published();
   await first.stop();
-  await admin.request('$JS.API.STREAM.DELETE.CONTACTS', '', { timeout: 20_000 });
+  await deleteStream(admin, 'CONTACTS');
   await provision(await nats.connect(PROVISIONER), 1);
   await append(1);
   const ids = await idsOf();

@@ -13,6 +13,7 @@ import {
 import { appendEvents, Relay, type NewEvent, type RelayOptions, type RelayReport } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase, type OwnTestNats } from '../index.js';
+import { deleteStream } from './delete-stream.js';
 import {
   applied,
   brokerThrough,
@@ -91,8 +92,6 @@ async function expectAllOnce(): Promise<void> {
   expect(held.lastSequence).toBeGreaterThanOrEqual(ids.length);
 }
 
-const deleteStream = (): Promise<unknown> => admin.request(`$JS.API.STREAM.DELETE.${STREAM}`, '', { timeout: 20_000 });
-
 async function provisionAgain(): Promise<void> {
   await provision(await nats.connect(PROVISIONER), 1);
 }
@@ -102,7 +101,7 @@ describe('a stream that is lost', () => {
     await startRelay();
     await append(50);
     await published();
-    await deleteStream();
+    await deleteStream(admin, STREAM);
     await append(10);
     await eventually(() => kinds().includes('stream-missing'));
     await provisionAgain();
@@ -128,7 +127,7 @@ describe('a stream that is lost', () => {
   });
 
   it('while no relay ran is noticed when one takes the lead, although the new one holds as much', async () => {
-    await deleteStream();
+    await deleteStream(admin, STREAM);
     await provisionAgain();
     const filler = { id: 'filler', subject: 'contacts.filler.v1', payload: '{}', traceparent: null };
     for (let n = 0; n < 2 * written; n++) {
@@ -260,7 +259,7 @@ describe('a stream that is lost', () => {
     });
     await append(1);
     await taken.promise;
-    await deleteStream();
+    await deleteStream(admin, STREAM);
     await provisionAgain();
     const mayPublish = Promise.withResolvers<void>();
     const publish: RelayOptions['broker']['publish'] = async (event) => {

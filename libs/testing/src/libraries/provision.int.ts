@@ -3,6 +3,7 @@ import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { EventPublisher, provision, PROVISIONER, type NatsConnection } from '@switchboard/nats';
 import { testServers, type TestNats } from '../index.js';
+import { deleteStream } from './delete-stream.js';
 
 const servers = testServers();
 const STREAM = 'CONTACTS';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 
 async function loseStream(): Promise<void> {
-  await admin.request(`$JS.API.STREAM.DELETE.${STREAM}`, '', { timeout: 20_000 });
+  await deleteStream(admin, STREAM);
 }
 
 async function publish(): Promise<void> {
