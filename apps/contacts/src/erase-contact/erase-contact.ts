@@ -106,7 +106,7 @@ export class EraseContact {
       return erasure;
     };
     // What is held for numbers is locked by others in another order.
-    const outcome = await withConflictRetries(() => this.database.transaction(erase));
+    const outcome = await withConflictRetries(() => this.database.transaction(erase, { tenant: organizationId }));
     this.relay.wake();
     this.signal.wake();
     return outcome;

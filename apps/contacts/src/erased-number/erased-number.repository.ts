@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ErasedNumbers } from '@switchboard/contracts/contacts/rpc';
-import { Database, statement } from '@switchboard/postgres';
+import { Database, statement, type Transaction } from '@switchboard/postgres';
 import { isPhoneForm, upstreamUserIdOf } from '../contact/alias.policy.js';
 
 interface FormerAliases {
@@ -68,12 +68,14 @@ export class ErasedNumberRepository {
 
   /** A service is done; with the last one the numbers go. */
   async confirm(organizationId: string, contactId: string, service: string): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const [row] = await tx.query(confirmSql, [organizationId, contactId, service]);
+    const key = [organizationId, contactId];
+    const confirm = async (tx: Transaction): Promise<void> => {
+      const [row] = await tx.query(confirmSql, [...key, service]);
       if (!row?.isLast) return;
-      tx.atCommit(forgetSql, [organizationId, contactId]);
-      tx.atCommit(forgetFormerSql, [organizationId, contactId]);
-    });
+      tx.atCommit(forgetSql, key);
+      tx.atCommit(forgetFormerSql, key);
+    };
+    await this.database.transaction(confirm, { tenant: organizationId });
   }
 }
 
