@@ -7,7 +7,7 @@ import type { JobView } from '@switchboard/contracts/templates/job-http';
 import { controlJobRpc, type JobAction } from '@switchboard/contracts/templates/job-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
-import { Database } from '@switchboard/postgres';
+import { Database, type Transaction } from '@switchboard/postgres';
 import { changeJob } from '../job/change-job.js';
 import { FeedSignal } from '../job/feed-signal.js';
 import { lockJobs } from '../job/job-flow.js';
@@ -37,7 +37,7 @@ export class ControlJobHandler {
   async control({ principal, request, budget }: RpcCall<RpcRequestOf<typeof controlJobRpc>>): Promise<JobView> {
     const { organizationId } = principal;
     const { id, action } = request;
-    const isChanged = await this.database.transaction(async (tx) => {
+    const act = async (tx: Transaction): Promise<boolean> => {
       await lockJobs(tx, [{ organizationId, jobId: id }]);
       const job = await findJob(tx, organizationId, id);
       if (!job) throw new AppError(jobErrors.JOB_NOT_FOUND);
@@ -48,7 +48,8 @@ export class ControlJobHandler {
       }
       if (effect === 'change') await changeJob(tx, organizationId, job, action);
       return effect === 'change';
-    });
+    };
+    const isChanged = await this.database.transaction(act, { tenant: organizationId });
     if (isChanged) {
       this.log.info('job.controlled', { organizationId, jobId: id, action });
       this.signal.wake();

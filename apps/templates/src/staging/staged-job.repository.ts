@@ -52,11 +52,12 @@ export class StagedJobRepository {
 
   /** Begins a job; idempotent. @param placesMax null: it takes no place. @returns false when every place is taken */
   async begin(organizationId: string, jobId: string, placesMax: number | null): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
+    const begin = async (tx: Transaction): Promise<boolean> => {
       if (placesMax !== null) await tx.query(lockPlacesSql, [organizationId]);
       const [begun] = await tx.query(beginSql, [organizationId, jobId, placesMax]);
       return begun?.isAdmitted ?? false;
-    });
+    };
+    return this.database.transaction(begin, { tenant: organizationId });
   }
 
   /** Gives a job up: its place is free at once, its rows are removed later. */
