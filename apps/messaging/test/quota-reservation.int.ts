@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { Budget, type RpcCall } from '@switchboard/nats';
-import { testServers } from '@switchboard/testing';
+import { lockWaiters, testServers } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { ReleaseQuotaHandler } from '../src/release-quota/release-quota.handler.js';
 import { ReserveQuotaHandler } from '../src/reserve-quota/reserve-quota.handler.js';
 import { LaneStore } from './lane-store.js';
@@ -58,6 +59,27 @@ describe('quota reserved for jobs', () => {
     expect(await store.used(organizationId, month)).toBe(2);
     await lanes.skip(job);
     expect(await store.used(organizationId, month)).toBe(2);
+    expect(await store.quotaFaults()).toEqual([]);
+  });
+
+  it('is given back behind a locked quota by few of the connections: the others find some', async () => {
+    const [sender, other] = [await store.sender(1), await store.sender(1)];
+    const jobId = newCuid();
+    await reserve(sender, jobId, 20, null);
+    const holder = await store.superuser.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM messaging.quota WHERE organization_id = $1 FOR UPDATE', [sender.organizationId]);
+      const released = Promise.allSettled(Array.from({ length: 20 }, (_, index) => release(sender, jobId, [index])));
+      await eventually(async () => (await lockWaiters(store.superuser)) >= 2);
+      const reserved = reserve(other, newCuid(), 1, null);
+      for (let look = 0; look < 20; look++) expect(await lockWaiters(store.superuser)).toBeLessThanOrEqual(2);
+      expect(await reserved).toMatchObject({ reserved: true });
+      await holder.query('ROLLBACK');
+      await released;
+    } finally {
+      holder.release(true);
+    }
     expect(await store.quotaFaults()).toEqual([]);
   });
 

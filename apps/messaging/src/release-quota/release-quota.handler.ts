@@ -19,13 +19,11 @@ export class ReleaseQuotaHandler {
     const { jobId, recipients } = request;
     const { organizationId } = principal;
     const key = { organizationId, jobId };
-    if (recipients === null) {
-      const close = (tx: Transaction): Promise<number> => closeReservation(tx, key);
-      return { released: await this.database.transaction(close, { tenant: organizationId }) };
-    }
-    if (recipients.length > RECIPIENTS_MAX) {
+    if (recipients !== null && recipients.length > RECIPIENTS_MAX) {
       throw new AppError(serviceErrors.VALIDATION_FAILED, `\`recipients\` must hold at most ${RECIPIENTS_MAX} indexes`);
     }
-    return { released: await releaseRecipients(this.database, key, recipients) };
+    const release = (tx: Transaction): Promise<number> =>
+      recipients === null ? closeReservation(tx, key) : releaseRecipients(tx, key, recipients);
+    return { released: await this.database.transaction(release, { tenant: organizationId }) };
   }
 }
