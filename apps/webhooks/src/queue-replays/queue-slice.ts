@@ -1,7 +1,12 @@
 import type { Database } from '@switchboard/postgres';
 import { firstSlice } from '../event/feed.repository.js';
 import { shareEvents } from '../webhook/webhook.repository.js';
-import { queueReplay, REPLAY_SLICE_POSITIONS, replayedEvents } from '../replay/replayed-events.repository.js';
+import {
+  queueReplay,
+  REPLAY_SLICE_POSITIONS,
+  replayedEvents,
+  waitingOf,
+} from '../replay/replayed-events.repository.js';
 import {
   endReplay,
   moveReplay,
@@ -56,7 +61,10 @@ export async function queueSlice(database: Database, key: ReplayKey): Promise<Qu
       }
       const types = replay.types.filter((type) => subscribed.includes(type));
       const slice = await firstSlice(tx, replay, REPLAY_SLICE_POSITIONS);
-      const { ids, upTo: position } = await replayedEvents(tx, { ...replay, ...slice, types }, SLICE_DELIVERIES);
+      const { found, upTo: position } = await replayedEvents(tx, { ...replay, ...slice, types }, SLICE_DELIVERIES);
+      // What waits for its first attempt goes out in front of this replay: it would come twice.
+      const waiting = replay.onlyMissed ? await waitingOf(tx, webhookId, found) : new Set();
+      const ids = found.flatMap(({ id }) => (waiting.has(id) ? [] : id));
       await queueReplay(tx, replay, ids);
       const isOver = position >= replay.upTo;
       if (isOver) await endReplay(tx, key, position, 'FINISHED');

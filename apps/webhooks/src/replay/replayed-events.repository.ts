@@ -17,7 +17,8 @@ export interface ReplayedEvents extends Positions {
   readonly onlyMissed: boolean;
 }
 
-interface ReplayedEvent {
+/** An event that is sent again. */
+export interface ReplayedEvent {
   readonly id: string;
   readonly position: number;
 }
@@ -51,6 +52,16 @@ const arrivedSql = statement<{ id: string }>(
    SELECT a.event_id FROM attempt a
    WHERE a.webhook_id || ' ' || a.event_id = ANY (ARRAY(SELECT $1 || ' ' || id FROM unnest($2::text[]) AS asked (id)))
      AND a.kind <> 'AUTOMATIC' AND a.outcome = 'SUCCEEDED'`,
+);
+/** By index `delivery_first`, which a condition without IS would not be matched with. */
+const waitingSql = statement<{ id: string }>(
+  'webhooks.replay.waiting-first',
+  ['FALSE', 'TRUE']
+    .map(
+      (isReplay) => `SELECT event_id AS id FROM delivery
+   WHERE webhook_id = $1 AND (kind = 'REPLAY') IS ${isReplay} AND position = ANY ($2::bigint[]) AND tries = 0 AND attempt_id IS NULL`,
+    )
+    .join(' UNION ALL '),
 );
 const queueSql = statement(
   'webhooks.replay.queue',
@@ -95,7 +106,7 @@ export async function countReplay(
 
 /** The next events of a replay. */
 export interface NextEvents {
-  readonly ids: readonly string[];
+  readonly found: readonly ReplayedEvent[];
   /** All up to it are among them, but those that have arrived. */
   readonly upTo: number;
 }
@@ -108,12 +119,12 @@ export interface NextEvents {
 export async function replayedEvents(on: Queryable, events: ReplayedEvents, max: number): Promise<NextEvents> {
   const rows = await on.query(eventsSql, [...valuesOf(events), max]);
   const arrived = events.onlyMissed ? await arrivedOf(on, events.webhookId, rows) : new Set();
-  const ids = rows.flatMap(({ id }) => (arrived.has(id) ? [] : id));
-  return { ids, upTo: (rows.length === max ? rows.at(-1)?.position : null) ?? events.upTo };
+  const found = rows.filter(({ id }) => !arrived.has(id));
+  return { found, upTo: (rows.length === max ? rows.at(-1)?.position : null) ?? events.upTo };
 }
 
 async function countSlice(on: Queryable, events: ReplayedEvents): Promise<number> {
-  if (events.onlyMissed) return (await replayedEvents(on, events, REPLAY_SLICE_POSITIONS)).ids.length;
+  if (events.onlyMissed) return (await replayedEvents(on, events, REPLAY_SLICE_POSITIONS)).found.length;
   const [row] = await on.query(countSql, valuesOf(events));
   return row?.count ?? 0;
 }
@@ -124,6 +135,16 @@ async function arrivedOf(
   events: readonly ReplayedEvent[],
 ): Promise<ReadonlySet<string>> {
   const rows = await on.query(arrivedSql, [webhookId, events.map(({ id }) => id)]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The ids of those events that wait for their first attempt at the webhook, by themselves or by a replay: they are about to be sent. */
+export async function waitingOf(
+  on: Queryable,
+  webhookId: string,
+  events: readonly ReplayedEvent[],
+): Promise<ReadonlySet<string>> {
+  const rows = await on.query(waitingSql, [webhookId, events.map(({ position }) => position)]);
   return new Set(rows.map(({ id }) => id));
 }
 
