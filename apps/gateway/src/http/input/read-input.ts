@@ -100,14 +100,21 @@ function sentencesOf({ property, constraints, target }: ValidationError): string
   const rules = getMetadataStorage().getTargetValidationMetadatas(target?.constructor ?? Object, '', false, false);
   const isNullable = rules.some(({ propertyName, name }) => propertyName === property && name === IS_OPTIONAL);
   const sentences = Object.values(constraints ?? {}).map((one) =>
-    one.replace('one of the following values:', 'one of'),
+    one
+      .replace('one of the following values:', 'one of')
+      .replace('should not be empty', 'must have at least one element'),
   );
   return sentences.map((sentence) => {
     const named = sentence.replace(property, `\`${property}\``);
-    if (!isNullable) return named;
-    // What it says of an object ends with its values, which are not meant.
-    return named.includes(' must be an object ') ? named.replace(' must be ', ' must be null or ') : `${named} or null`;
+    return isNullable ? orNull(named) : named;
   });
+}
+
+function orNull(sentence: string): string {
+  // What it says of an object ends with its values, which are not meant; nor are the elements of a list.
+  if (sentence.includes(' must be an object ')) return sentence.replace(' must be ', ' must be null or ');
+  if (/^(each value in|All) /.test(sentence)) return sentence;
+  return sentence.includes(' must be ') ? `${sentence} or null` : `${sentence} or be null`;
 }
 
 /** The names of a shape's fields. */
