@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type OutboundEnd, type OutboundError, OutboundRefusal } from './outbound.js';
+import { type OutboundEnd, type OutboundError, OutboundRefusal, reasonOf } from './outbound.js';
 
 /** Bytes of a response that are kept. */
 const RESPONSE_BYTES_MAX = 1_024;
@@ -78,7 +78,7 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (error instanceof OutboundRefusal) this.fail(error.error, error.message);
-    else this.fail(this.failure(), 'code' in error ? `${String(error.code)}: ${error.message}` : error.message);
+    else this.fail(this.failure(), reasonOf(error));
   }
 
   /** Ends the request early. */

@@ -7,7 +7,7 @@ import { BoundedBytes } from './bounded-bytes.js';
 import { boundResponses } from './bounded-responses.js';
 import type { Guard } from './guard.js';
 import { allowContinue } from './interim-responses.js';
-import { OutboundRefusal } from './outbound.js';
+import { OutboundRefusal, reasonOf } from './outbound.js';
 
 type Connector = buildConnector.connector;
 type Target = buildConnector.Options;
@@ -69,7 +69,7 @@ async function connectGuarded(
 ): Promise<Socket> {
   const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80);
   const addresses = await guard.addressesOf(target.hostname, port, signal);
-  let failure: unknown;
+  const failures = new Map<string, unknown>();
   const tried = addresses.slice(0, ADDRESSES_TRIED_MAX);
   for (const address of tried) {
     if (signal.aborted) break;
@@ -87,10 +87,17 @@ async function connectGuarded(
       throw new OutboundRefusal('url not allowed', `connected to ${remote}`);
     } catch (error) {
       if (error instanceof OutboundRefusal) throw error;
-      failure = error;
+      failures.set(address, error);
     }
   }
-  throw failure ?? new Error('no connection in time');
+  throw failureOf(failures);
+}
+
+/** Of several addresses each: an expired certificate at one is not hidden by another that cannot be reached. */
+function failureOf(failures: ReadonlyMap<string, unknown>): unknown {
+  if (failures.size === 0) return new Error('no connection in time');
+  if (failures.size === 1) return failures.values().next().value;
+  return new Error([...failures].map(([address, error]) => `${address}: ${reasonOf(error)}`).join('; '));
 }
 
 /** Ends with the signal. */

@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** A POST to a customer's URL. */
 export interface OutboundRequest {
   readonly url: string;
@@ -60,6 +62,12 @@ export interface OutboundSender {
 /** The end of a request without anything of a response. */
 export function failed(error: OutboundError, reason: string, durationMs = 0): OutboundEnd {
   return { state: 'failed', error, reason, status: null, body: null, retryAfter: null, durationMs };
+}
+
+/** What the log says of an error. */
+export function reasonOf(error: unknown): string {
+  if (!types.isNativeError(error)) return String(error);
+  return 'code' in error ? `${String(error.code)}: ${error.message}` : error.message;
 }
 
 /** A connection that the guard refuses. */

@@ -59,6 +59,19 @@ describe('TLS', () => {
   });
 });
 
+describe('a name with two addresses', () => {
+  it('has the reasons of both in the log: what is wrong at the first one is not hidden by a closed port at the other', async () => {
+    const port = await serverWith(expired);
+    const options = { allowPrivate: true, refusedHosts: [], authorities: expired.cert };
+    const client = new OutboundHttp({ ...options, resolve: () => Promise.resolve(['127.0.0.1', '127.0.0.2']) });
+    const url = `https://receiver.example.org:${port}/`;
+    const end = await client.post({ url, headers: {}, body: Buffer.from('{}') });
+    await client.close();
+    const reason = expect.stringMatching(/^127\.0\.0\.1: CERT_HAS_EXPIRED: .+; 127\.0\.0\.2: ECONNREFUSED: .+/);
+    expect(end).toMatchObject({ error: 'no response', reason });
+  });
+});
+
 describe('a connection over TLS 1.2', () => {
   it('has one handshake: the receiver has no other one made', async () => {
     const { promise: handshake, resolve: handshakeEnded } = Promise.withResolvers<'made' | 'refused'>();
