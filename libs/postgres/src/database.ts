@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import { AnswerProbe } from './answer-probe.js';
 import { observePool } from './observe-pool.js';
-import { sqlState } from './postgres-errors.js';
+import { leavesFit } from './postgres-errors.js';
 import { prepared, type Statement } from './statement.js';
 import { TenantTurns } from './tenant-turns.js';
 import { TracedClient } from './traced-client.js';
@@ -88,8 +88,7 @@ export class Database implements Queryable {
       client.release();
       return result.rows;
     } catch (error) {
-      // Only the server's own refusal leaves a connection that is fit for the next caller.
-      client.release(sqlState(error) === null);
+      client.release(!leavesFit(error));
       throw error;
     }
   }

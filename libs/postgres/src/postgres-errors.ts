@@ -1,5 +1,7 @@
 import { types } from 'node:util';
 
+const READ_ONLY = '25006';
+
 /**
  * A COMMIT was sent and its answer did not come: the transaction may or may not have committed.
  *
@@ -16,6 +18,15 @@ export class OutcomeUnknown extends Error {
 export function sqlState(error: unknown): string | null {
   if (!types.isNativeError(error) || !('code' in error) || !('severity' in error)) return null;
   return typeof error.code === 'string' && error.code.length === 5 ? error.code : null;
+}
+
+/**
+ * Whether the connection that met an error is fit for the next caller: the server itself refused, and not because it takes no writes
+ * (25006). Such a server is no primary (any more), and a session may stay with it, and so with every later refusal, when another one is.
+ */
+export function leavesFit(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== null && state !== READ_ONLY;
 }
 
 /** True when one row of the batch is at fault (data exception, constraint): the others may pass without it. */

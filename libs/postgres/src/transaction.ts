@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { QueryResult, QueryResultRow } from 'pg';
-import { OutcomeUnknown, sqlState } from './postgres-errors.js';
+import { leavesFit, OutcomeUnknown, sqlState } from './postgres-errors.js';
 import type { Statement } from './statement.js';
 import { inOneWrite } from './traced-client.js';
 import {
@@ -54,7 +54,7 @@ const IN_FAILED_TRANSACTION = '25P02';
 
 /** What each connection has prepared of the statements that begin a transaction, so that they can travel with another. */
 const known = new WeakMap<pg.PoolClient, Set<Statement>>();
-/** Connections on which a statement failed by anything but the server's word: what they hold is not known. */
+/** Connections on which a statement failed by what leaves none fit for the next caller. */
 const unfit = new WeakSet<pg.PoolClient>();
 
 /**
@@ -204,7 +204,10 @@ async function commit(client: pg.PoolClient, messages: readonly Message[]): Prom
   const outcomes = await Promise.allSettled(sent.map(({ outcome }) => outcome));
   // The server's own refusal of a statement, or of COMMIT by a late constraint, proves the rollback.
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected' && isProvenRollback(outcome.reason));
-  if (refusal?.status === 'rejected') throw refusal.reason;
+  if (refusal?.status === 'rejected') {
+    if (!leavesFit(refusal.reason)) unfit.add(client);
+    throw refusal.reason;
+  }
   const lost = outcomes.find((outcome) => outcome.status === 'rejected');
   if (lost?.status === 'rejected') throw new OutcomeUnknown(lost.reason);
   const results = await Promise.all(sent.map(({ outcome }) => outcome));
@@ -221,7 +224,7 @@ async function ask<Row extends QueryResultRow>(
   try {
     return (await send(client, one, bare(beginnings)).outcome) as QueryResult<Row>;
   } catch (error) {
-    if (sqlState(error) === null) unfit.add(client);
+    if (!leavesFit(error)) unfit.add(client);
     throw error;
   }
 }

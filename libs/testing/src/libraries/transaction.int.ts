@@ -223,3 +223,21 @@ describe('what travels with COMMIT', () => {
     expect(left).toEqual([{ key: 'known' }]);
   });
 });
+
+describe('a session of a server that was no primary', () => {
+  it.each<[string, (database: Database) => Promise<unknown>]>([
+    ['a statement', (database) => database.query(insertCounter, ['r', 'k', 1])],
+    ['a transaction', (database) => database.transaction((tx) => tx.query(insertCounter, ['r', 'k', 1]))],
+    [
+      'what travels with COMMIT',
+      (database) => database.transaction(async (tx) => tx.atCommit(insertCounter, ['r', 'k', 1])),
+    ],
+  ])('is closed by the first write that it refuses, of %s, and not kept for the next', async (_what, write) => {
+    const prepared = await servers.serviceDatabase('contacts', [Counters1764000000000]);
+    const database = await prepared.database({ poolMax: 1 });
+    await database.query(statement('t.read-only', 'SET default_transaction_read_only = on'), []);
+    await expect(write(database)).rejects.toMatchObject({ code: '25006' });
+    await write(database);
+    expect(await database.query(countCounters, [])).toEqual([{ n: 1 }]);
+  });
+});
