@@ -39,6 +39,27 @@ describe('lines of a log', () => {
     expect(lines).toMatchObject([{ event: 'last.line' }]);
   });
 
+  it('wait while they cannot be written, end nothing, and are dropped when they become too many', async () => {
+    const { lines } = await logged(`
+      const writable = fs.writeSync;
+      fs.writeSync = () => {
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+      };
+      log.info('waits');
+      setImmediate(() => setImmediate(() => {
+        for (let n = 0; n < 3_000; n++) log.info('much', { text: 'x'.repeat(1_000) });
+        setImmediate(() => setImmediate(() => {
+          fs.writeSync = writable;
+          log.info('again');
+          setImmediate(() => setImmediate(() => log.info('last')));
+        }));
+      }));`);
+    expect(lines[0]).toMatchObject({ event: 'waits' });
+    expect(lines.length).toBeGreaterThan(500);
+    expect(lines.length).toBeLessThan(2_000);
+    expect(lines.at(-1)).toMatchObject({ event: 'last' });
+  });
+
   it('of a turn that writes much are all written', async () => {
     const { lines } = await logged(`for (let n = 0; n < 2_000; n++) log.info('many', { n });`);
     expect(lines).toHaveLength(2_000);
