@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DevConfig, supervisorEnvironment } from './dev.config.js';
+import { logLine } from './log-line.js';
 import { startStack } from './start-stack.js';
 import { summarize } from './summary.js';
 
@@ -113,7 +114,7 @@ async function startDetached(config: DevConfig): Promise<number> {
 /** While the starting command listens, lines are for it; afterwards they go to the supervisor's own log. */
 function tellParent(line: string): void {
   if (process.connected) send({ line });
-  else process.stdout.write(`${line}\n`);
+  else logLine(line);
 }
 
 function send(message: DetachedMessage): void {
