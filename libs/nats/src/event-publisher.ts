@@ -28,6 +28,8 @@ export interface StreamState {
    * nats-server 2.10 gives a stream that is updated after a restart the time of that restart.
    */
   readonly created: string;
+  /** Of the first message that it holds, or will hold. */
+  readonly firstSequence: number;
   readonly lastSequence: number;
   /** Time of its first message, in the same words; of the year 1 when it holds none. */
   readonly firstAt: string;
@@ -121,7 +123,7 @@ export class EventPublisher {
     if (error && error.err_code !== STREAM_NOT_FOUND) throw new Error(`${this.stream}: ${error.description}`);
     this.checkedLink = link;
     if (created === undefined || state === undefined) return null;
-    return { created, lastSequence: state.last_seq, firstAt: state.first_ts };
+    return { created, firstSequence: state.first_seq, lastSequence: state.last_seq, firstAt: state.first_ts };
   }
 }
 
@@ -129,7 +131,7 @@ export class EventPublisher {
 interface StreamInfo {
   readonly error?: { readonly err_code: number; readonly description: string };
   readonly created?: string;
-  readonly state?: { readonly last_seq: number; readonly first_ts: string };
+  readonly state?: { readonly first_seq: number; readonly last_seq: number; readonly first_ts: string };
 }
 
 /** Names this connection to this server process; undefined while there is none. */

@@ -53,6 +53,7 @@ export class Publishing {
   private readonly stored: StoredRow[] = [];
   private storedSinceMs = Infinity;
   private highestRead = 0;
+  private firstSequence = 0;
   private highest: number;
   private shrunk: StreamShrunk | undefined;
   private failed = false;
@@ -125,6 +126,11 @@ export class Publishing {
     this.heard(state.lastSequence);
   }
 
+  /** The stream holds nothing below it (any more). */
+  beginsAt(firstSequence: number): void {
+    this.firstSequence = firstSequence;
+  }
+
   /** What another relay has recorded meanwhile counts for this one, too. */
   heard(lastSequence: number): void {
     this.highest = Math.max(this.highest, lastSequence);
@@ -181,7 +187,7 @@ export class Publishing {
   private async publishOrBury(row: OutboxRow): Promise<void> {
     const before = this.highest;
     try {
-      const { sequence, duplicate } = await this.publishTraced(row);
+      const { sequence, duplicate } = await this.publishHeld(row);
       // The broker counts on: a new event at or below what it had acknowledged before says that it has lost those.
       if (!duplicate && sequence <= before) throw new StreamShrunk(`the stream went back to ${sequence}`);
       this.highest = Math.max(this.highest, sequence);
@@ -192,6 +198,13 @@ export class Publishing {
       await this.ledger.bury(row, error.message);
       this.reports.buried(row, error);
     }
+  }
+
+  /** The broker knows an id for two minutes, also of what was purged meanwhile: it takes such an event under another one. */
+  private async publishHeld(row: OutboxRow): Promise<PublishAck> {
+    const ack = await this.publishTraced(row);
+    const isGone = ack.duplicate && ack.sequence < this.firstSequence;
+    return isGone ? this.publishTraced({ ...row, id: `${row.id}-${this.firstSequence}` }) : ack;
   }
 
   private async publishTraced(row: OutboxRow): Promise<PublishAck> {

@@ -149,7 +149,9 @@ export class RelayLead {
     if (!found) return undefined;
     this.checkedMs = performance.now();
     const isExpected = found.created === expected?.created && found.lastSequence >= expected.lastSequence;
-    return isSure && isExpected ? publishing : this.begin(over, found);
+    const next = isSure && isExpected ? publishing : await this.begin(over, found);
+    next?.beginsAt(found.firstSequence);
+    return next;
   }
 
   /** Makes pending what has to go (again), and begins to publish to the stream as it is. */

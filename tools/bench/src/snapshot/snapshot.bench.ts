@@ -77,7 +77,12 @@ async function measure(
     broker: {
       stream: 'MESSAGING',
       isDoubtful: false,
-      streamState: async () => ({ created: 'bench', lastSequence: sequence, firstAt: new Date(0).toISOString() }),
+      streamState: async () => ({
+        created: 'bench',
+        firstSequence: 1,
+        lastSequence: sequence,
+        firstAt: new Date(0).toISOString(),
+      }),
       publish: async () => ({ sequence: ++sequence, duplicate: false }),
     },
     pollIntervalMs: 20,

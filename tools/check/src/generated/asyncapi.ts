@@ -16,7 +16,11 @@ const headers = {
   type: 'object',
   required: ['Nats-Msg-Id'],
   properties: {
-    'Nats-Msg-Id': { type: 'string', description: "The envelope's `id`: the broker drops what it has already." },
+    'Nats-Msg-Id': {
+      type: 'string',
+      description:
+        "The envelope's `id`: the broker drops what it has already. What was purged meanwhile has a suffix behind it.",
+    },
     traceparent: { type: 'string', description: 'W3C trace context of the transaction that emitted the event.' },
   },
 };
