@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import type { RpcClient } from '@switchboard/nats';
+import type { RpcClient, RpcLimits } from '@switchboard/nats';
 import { systemClock, type Log } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
 import { InteractiveBegins } from '../src/bulk-lane/interactive-begins.js';
@@ -51,6 +51,12 @@ describe('a message that is to be sent again to a number which its contact has g
     expect(await store.dispatches(queued)).toMatchObject([{ state: 'RETRY' }]);
   });
 
+  it('asks contacts for no longer than a process that stops may wait', async () => {
+    const { queued } = await queuedTo('given up');
+    const { leftMs } = await sendAgain(queued, () => Promise.reject(new Error('away')));
+    expect(leftMs.map((ms) => ms !== undefined && ms < 3_000)).toEqual([true]);
+  });
+
   it('asks for none that its contact has', async () => {
     const { queued } = await queuedTo('kept');
     const { asked, sent } = await sendAgain(queued, () => Promise.reject(new Error('away')));
@@ -74,7 +80,12 @@ async function queuedTo(number: 'given up' | 'kept'): Promise<{ sender: Sender; 
 async function sendAgain(
   { messageId }: Attempt,
   optOuts: () => Promise<OptOuts>,
-): Promise<{ readonly asked: readonly unknown[]; readonly sent: number }> {
+): Promise<{
+  readonly asked: readonly unknown[];
+  /** Of the time for each answer. */
+  readonly leftMs: readonly (number | undefined)[];
+  readonly sent: number;
+}> {
   const bounds = { limit: 200, organizationMax: 200, underway: new Map<string, number>() };
   const claimed = (await claimRetries(store.database, [], bounds, newCuid())).find(
     (one) => one.messageId === messageId,
@@ -82,8 +93,10 @@ async function sendAgain(
   if (!claimed) throw new Error('it was not claimed');
   expect(claimed.refusal).toBeNull();
   const asked: unknown[] = [];
-  const call = async (_rpc: unknown, _principal: unknown, request: unknown): Promise<unknown> => {
+  const leftMs: (number | undefined)[] = [];
+  const call = async (_rpc: unknown, _principal: unknown, request: unknown, limits?: RpcLimits): Promise<unknown> => {
     asked.push(request);
+    leftMs.push(limits?.budget?.leftMs);
     return { contacts: [{ optOuts: await optOuts() }] };
   };
   let sent = 0;
@@ -106,5 +119,5 @@ async function sendAgain(
   await dispatcher.attempt(claimed);
   await dispatcher.onModuleDestroy();
   await settlements.beforeApplicationShutdown();
-  return { asked, sent };
+  return { asked, leftMs, sent };
 }

@@ -1,9 +1,14 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { contactsErrors } from '@switchboard/contracts/contacts/errors';
-import { ALL_CHANNELS, resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
+import {
+  ALL_CHANNELS,
+  type ContactFacts,
+  type ContactSighting,
+  resolveContactsRpc,
+} from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
-import { activeTraceparent, RpcClient } from '@switchboard/nats';
+import { activeTraceparent, Budget, RpcClient } from '@switchboard/nats';
 import { SharedPause } from '@switchboard/timing';
 import { CLOCK, LOG, STOPPING, type Clock, type Log } from '@switchboard/platform';
 import { AccessTokens, readToken, tokenUnreadable } from '../channel/access-token.js';
@@ -22,6 +27,9 @@ import { SettleDispatch } from './settle-dispatch.batch.js';
  * and early enough to record them before the connections are closed (5 s after the signal).
  */
 const STOP_GRACE_MS = 3_500;
+
+/** How long contacts is asked about a recipient: a process that stops waits for the answer, and has 5 s for everything. */
+const CONTACTS_WITHIN_MS = 2_500;
 
 const BEHIND_ANOTHER: UpstreamOutcome = {
   state: 'not-taken',
@@ -154,9 +162,8 @@ export class Dispatcher implements OnModuleDestroy {
     recipientPhone: phone,
   }: Attempt): Promise<UpstreamOutcome | null> {
     const sightings = [{ phone, profileName: null, messagingId: null, hasNoOwner: true }];
-    const principal = systemPrincipal(organizationId, 'dispatch');
     try {
-      const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
+      const { contacts } = await this.askContacts(organizationId, sightings);
       const optOuts = contacts.flatMap((contact) => contact.optOuts ?? []);
       const isOptedOut = optOuts.some((optOut) => [channelId, ALL_CHANNELS].includes(optOut.channelId));
       return isOptedOut ? { state: 'refused', kind: 'rejected', ...REFUSALS['opted-out'] } : null;
@@ -240,14 +247,20 @@ export class Dispatcher implements OnModuleDestroy {
     if (outcome.messagingId === attempt.contactMessagingId) return;
     const { organizationId, contactId, recipientPhone: phone, messageId } = attempt;
     const sightings = [{ contactId, phone, profileName: null, messagingId: outcome.messagingId }];
-    const identified = this.rpc
-      .call(resolveContactsRpc, systemPrincipal(organizationId, 'dispatch'), { sightings })
-      .catch((error: unknown) => {
-        // Erased since it was sent to.
-        if (error instanceof AppError && error.code === contactsErrors.CONTACT_NOT_FOUND.code) return;
-        this.log.error('dispatch.identify-failed', error, { messageId });
-      });
+    const identified = this.askContacts(organizationId, sightings).catch((error: unknown) => {
+      // Erased since it was sent to.
+      if (error instanceof AppError && error.code === contactsErrors.CONTACT_NOT_FOUND.code) return;
+      this.log.error('dispatch.identify-failed', error, { messageId });
+    });
     this.track(identified);
+  }
+
+  private askContacts(
+    organizationId: string,
+    sightings: readonly ContactSighting[],
+  ): Promise<{ readonly contacts: readonly ContactFacts[] }> {
+    const budget = new Budget(CONTACTS_WITHIN_MS);
+    return this.rpc.call(resolveContactsRpc, systemPrincipal(organizationId, 'dispatch'), { sightings }, { budget });
   }
 
   private track(work: Promise<unknown>): void {
