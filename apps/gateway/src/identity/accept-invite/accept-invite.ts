@@ -56,26 +56,29 @@ export class AcceptInvite {
     if (!invite) throw goneInvite();
     // Hashing takes a while: not in the transaction.
     const accepting = await this.personOf(invite, acceptance, source);
-    return this.database.transaction(async (tx) => {
-      const membershipId = await this.join(tx, invite, accepting);
-      if (accepting.by === 'password' && acceptance.name !== null) {
-        await tx.query(nameUser, [accepting.user.id, acceptance.name]);
-      }
-      const begun = await this.begin(tx, invite, accepting, source);
-      const { id, email, role } = invite;
-      const act = signedInAct(begun.signedIn, source);
-      const after = { id: membershipId, role };
-      const passed = accepting.by === 'session' ? NO_SECOND_FACTOR : accepting.passed;
-      appendAudits(tx, [
-        ...(await endFormerSession(tx, formerSecret, this.clock.now(), source)),
-        { ...act, action: 'invite.accepted', before: { id, email, role }, after },
-        { ...act, action: 'user.signed-in', before: null, after: { role, ...passed } },
-      ]);
-      if (accepting.by !== 'session') await requireSameFactor(tx, accepting.user.id, passed);
-      // Who accepts in a session has the device's cookie from its beginning.
-      if (accepting.by === 'session') return begun;
-      return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, accepting.user) };
-    });
+    return this.database.transaction(
+      async (tx) => {
+        const membershipId = await this.join(tx, invite, accepting);
+        if (accepting.by === 'password' && acceptance.name !== null) {
+          await tx.query(nameUser, [accepting.user.id, acceptance.name]);
+        }
+        const begun = await this.begin(tx, invite, accepting, source);
+        const { id, email, role } = invite;
+        const act = signedInAct(begun.signedIn, source);
+        const after = { id: membershipId, role };
+        const passed = accepting.by === 'session' ? NO_SECOND_FACTOR : accepting.passed;
+        appendAudits(tx, [
+          ...(await endFormerSession(tx, formerSecret, this.clock.now(), source)),
+          { ...act, action: 'invite.accepted', before: { id, email, role }, after },
+          { ...act, action: 'user.signed-in', before: null, after: { role, ...passed } },
+        ]);
+        if (accepting.by !== 'session') await requireSameFactor(tx, accepting.user.id, passed);
+        // Who accepts in a session has the device's cookie from its beginning.
+        if (accepting.by === 'session') return begun;
+        return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, accepting.user) };
+      },
+      { tenant: invite.organizationId },
+    );
   }
 
   /** Uses the invitation up. @returns the id of the membership */

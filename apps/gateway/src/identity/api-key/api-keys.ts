@@ -29,12 +29,15 @@ export class DatabaseApiKeys implements ApiKeys {
   ): Promise<{ readonly apiKey: NewApiKeyView; readonly isRepetition: boolean }> {
     const { organizationId, sessionId } = act;
     const askedAt = new Date();
-    return this.database.transaction(async (tx) => {
-      requireAdministering(await roleInSession(tx, sessionId, organizationId));
-      const { key, secret, isRepetition } = await createApiKey(tx, act, input, request, askedAt);
-      const [counted] = await tx.query(countActiveApiKeys, [organizationId, UNREMARKED_MAX + 1]);
-      return { apiKey: { ...key, secret, hint: hintOf(counted?.active ?? 0) }, isRepetition };
-    });
+    return this.database.transaction(
+      async (tx) => {
+        requireAdministering(await roleInSession(tx, sessionId, organizationId));
+        const { key, secret, isRepetition } = await createApiKey(tx, act, input, request, askedAt);
+        const [counted] = await tx.query(countActiveApiKeys, [organizationId, UNREMARKED_MAX + 1]);
+        return { apiKey: { ...key, secret, hint: hintOf(counted?.active ?? 0) }, isRepetition };
+      },
+      { tenant: organizationId },
+    );
   }
 
   async list(organizationId: string, { limit, cursor }: PageInput): Promise<Page<ApiKeyView>> {

@@ -17,7 +17,7 @@ export class DatabaseAuditTrail implements AuditTrail {
 
   async record(entry: NewAuditEntry): Promise<void> {
     try {
-      await this.database.transaction(async (tx) => appendAudit(tx, entry));
+      await this.database.transaction(async (tx) => appendAudit(tx, entry), { tenant: entry.organizationId });
     } catch (error) {
       const { organizationId, action, actor, traceId } = entry;
       const actorId = actor.type === 'system' ? null : actor.id;
@@ -33,9 +33,10 @@ export class DatabaseAuditTrail implements AuditTrail {
   async recordAct(consumer: ConsumerTopology, by: AuditedActor | undefined, entry: NewAuditEntry): Promise<void> {
     if (!by) return this.record(entry);
     try {
-      await this.database.transaction(async (tx) => {
+      const take = async (tx: Transaction): Promise<void> => {
         if (await takeEvent(tx, consumer.name, by.actId)) appendAudit(tx, entry);
-      });
+      };
+      await this.database.transaction(take, { tenant: entry.organizationId });
     } catch (error) {
       const { organizationId, action, traceId } = entry;
       this.log.error('audit.delayed', error, { organizationId, action, traceId });

@@ -42,17 +42,21 @@ export class ChangePassword {
       throw new AppError(serviceErrors.VALIDATION_FAILED, '`new` must not be your current password');
     }
     const passwordHash = await this.passwords.hash(next, 'known');
-    return this.database.transaction(async (tx) => {
-      const [changed] = await tx.query(changePasswordHash, [id, user.passwordHash, passwordHash]);
-      if (!changed) throw new AppError(serviceErrors.CONFLICT, 'The password was changed elsewhere at the same moment');
-      const owner = { userId: id, organizationId: organization.id, passwordHash, source };
-      const begun = await beginSession(tx, owner, new Date(this.clock.now()), sessionId);
-      if (!begun) throw sessionHasEnded();
-      await tx.query(endSessionsOfUser, [id, null, begun.signedIn.sessionId]);
-      const act = signedInAct(signedIn, source);
-      await appendAuditOfPerson(tx, id, { ...act, action: 'user.password-changed', before: null, after: null });
-      const account = { email, deviceEpoch: changed.deviceEpoch };
-      return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, account) };
-    });
+    return this.database.transaction(
+      async (tx) => {
+        const [changed] = await tx.query(changePasswordHash, [id, user.passwordHash, passwordHash]);
+        if (!changed)
+          throw new AppError(serviceErrors.CONFLICT, 'The password was changed elsewhere at the same moment');
+        const owner = { userId: id, organizationId: organization.id, passwordHash, source };
+        const begun = await beginSession(tx, owner, new Date(this.clock.now()), sessionId);
+        if (!begun) throw sessionHasEnded();
+        await tx.query(endSessionsOfUser, [id, null, begun.signedIn.sessionId]);
+        const act = signedInAct(signedIn, source);
+        await appendAuditOfPerson(tx, id, { ...act, action: 'user.password-changed', before: null, after: null });
+        const account = { email, deviceEpoch: changed.deviceEpoch };
+        return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, account) };
+      },
+      { tenant: organization.id },
+    );
   }
 }

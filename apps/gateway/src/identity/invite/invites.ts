@@ -50,36 +50,42 @@ export class DatabaseInvites implements Invites {
     const { secret, secretHash } = mintSecret();
     const expiresAt = new Date(now.getTime() + INVITE_LIFE_MS);
     const invite = { id: newCuid(), email: emailKey(input.email), role: input.role, createdAt: now, expiresAt };
-    await this.database.transaction(async (tx) => {
-      const [locked] = await tx.query(lockOrganization, [organization.id]);
-      const actor = await roleInSession(tx, sessionId, organization.id);
-      const [former] = await tx.query(findInviteOfEmail, [organization.id, invite.email]);
-      requireManaging(actor, input.role, former?.role ?? input.role);
-      const [member] = await tx.query(findMemberByEmail, [organization.id, invite.email]);
-      if (member) throw new AppError(serviceErrors.CONFLICT, 'The person with this `email` is a member already');
-      if (former) await tx.query(deleteInvite, [former.id]);
-      if (former) appendAudit(tx, { ...act, action: 'invite.revoked', before: auditedInvite(former), after: null });
-      await requireSeat(tx, organization.id, locked?.seats ?? 0, now);
-      const { id, email, role } = invite;
-      const values = [id, organization.id, email, role, secretHash, now, expiresAt, signedIn.user.id];
-      await tx.query(insertInvite, values);
-      appendAudit(tx, { ...act, action: 'invite.created', before: null, after: auditedInvite(invite) });
-    });
+    await this.database.transaction(
+      async (tx) => {
+        const [locked] = await tx.query(lockOrganization, [organization.id]);
+        const actor = await roleInSession(tx, sessionId, organization.id);
+        const [former] = await tx.query(findInviteOfEmail, [organization.id, invite.email]);
+        requireManaging(actor, input.role, former?.role ?? input.role);
+        const [member] = await tx.query(findMemberByEmail, [organization.id, invite.email]);
+        if (member) throw new AppError(serviceErrors.CONFLICT, 'The person with this `email` is a member already');
+        if (former) await tx.query(deleteInvite, [former.id]);
+        if (former) appendAudit(tx, { ...act, action: 'invite.revoked', before: auditedInvite(former), after: null });
+        await requireSeat(tx, organization.id, locked?.seats ?? 0, now);
+        const { id, email, role } = invite;
+        const values = [id, organization.id, email, role, secretHash, now, expiresAt, signedIn.user.id];
+        await tx.query(insertInvite, values);
+        appendAudit(tx, { ...act, action: 'invite.created', before: null, after: auditedInvite(invite) });
+      },
+      { tenant: organization.id },
+    );
     return { ...invite, secret };
   }
 
   async revoke(signedIn: SignedIn, id: string, source: ActSource): Promise<void> {
     const { organization, sessionId } = signedIn;
-    await this.database.transaction(async (tx) => {
-      await tx.query(lockOrganization, [organization.id]);
-      const actor = await roleInSession(tx, sessionId, organization.id);
-      const [invite] = await tx.query(findInvite, [organization.id, id, this.now()]);
-      if (!invite) throw new AppError(serviceErrors.NOT_FOUND, 'There is no open invitation with this id');
-      requireManaging(actor, invite.role);
-      await tx.query(deleteInvite, [id]);
-      const act = signedInAct(signedIn, source);
-      appendAudit(tx, { ...act, action: 'invite.revoked', before: auditedInvite(invite), after: null });
-    });
+    await this.database.transaction(
+      async (tx) => {
+        await tx.query(lockOrganization, [organization.id]);
+        const actor = await roleInSession(tx, sessionId, organization.id);
+        const [invite] = await tx.query(findInvite, [organization.id, id, this.now()]);
+        if (!invite) throw new AppError(serviceErrors.NOT_FOUND, 'There is no open invitation with this id');
+        requireManaging(actor, invite.role);
+        await tx.query(deleteInvite, [id]);
+        const act = signedInAct(signedIn, source);
+        appendAudit(tx, { ...act, action: 'invite.revoked', before: auditedInvite(invite), after: null });
+      },
+      { tenant: organization.id },
+    );
   }
 
   async accept(acceptance: Parameters<Invites['accept']>[0], source: ActSource): Promise<NewSession> {

@@ -107,15 +107,18 @@ export class ManageSecondFactor implements SecondFactors {
 
   async requireIn(signedIn: SignedIn, isRequired: boolean, source: ActSource): Promise<void> {
     const { organization, sessionId } = signedIn;
-    await this.database.transaction(async (tx) => {
-      await tx.query(lockOrganization, [organization.id]);
-      requireOwning(await roleInSession(tx, sessionId, organization.id));
-      const [changed] = await tx.query(requireSecondFactor, [organization.id, isRequired]);
-      if (!changed) return;
-      const [before, after] = [{ isSecondFactorRequired: !isRequired }, { isSecondFactorRequired: isRequired }];
-      const act = signedInAct(signedIn, source);
-      appendAudit(tx, { ...act, action: 'organization.second-factor-changed', before, after });
-    });
+    await this.database.transaction(
+      async (tx) => {
+        await tx.query(lockOrganization, [organization.id]);
+        requireOwning(await roleInSession(tx, sessionId, organization.id));
+        const [changed] = await tx.query(requireSecondFactor, [organization.id, isRequired]);
+        if (!changed) return;
+        const [before, after] = [{ isSecondFactorRequired: !isRequired }, { isSecondFactorRequired: isRequired }];
+        const act = signedInAct(signedIn, source);
+        appendAudit(tx, { ...act, action: 'organization.second-factor-changed', before, after });
+      },
+      { tenant: organization.id },
+    );
   }
 
   /** Whoever has the session of another must not change how they sign in. */
@@ -132,11 +135,14 @@ export class ManageSecondFactor implements SecondFactors {
 
   /** In one transaction, with the person locked and the session held. */
   private act<Result>(signedIn: SignedIn, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return this.database.transaction(async (tx) => {
-      await tx.query(lockUser, [signedIn.user.id]);
-      await roleInSession(tx, signedIn.sessionId, signedIn.organization.id);
-      return work(tx);
-    });
+    return this.database.transaction(
+      async (tx) => {
+        await tx.query(lockUser, [signedIn.user.id]);
+        await roleInSession(tx, signedIn.sessionId, signedIn.organization.id);
+        return work(tx);
+      },
+      { tenant: signedIn.organization.id },
+    );
   }
 
   private async note(tx: Transaction, signedIn: SignedIn, source: ActSource, action: AuditAction): Promise<void> {

@@ -46,34 +46,40 @@ export class DatabaseMembers implements Members {
     { id, role }: { readonly id: string; readonly role: Role },
     source: ActSource,
   ): Promise<{ readonly member: Member; readonly renewed: NewSession | null }> {
-    return this.database.transaction(async (tx) => {
-      const target = await this.managed(tx, signedIn, id, role);
-      const member = { ...memberOf(target), role };
-      if (target.role === role) return { member, renewed: null };
-      if (role !== 'OWNER') await keepAnOwner(tx, signedIn.organization.id, target);
-      const isOwn = target.userId === signedIn.user.id;
-      await tx.query(changeMemberRole, [id, role]);
-      const renewed = isOwn ? await this.renew(tx, signedIn, source) : null;
-      const kept = renewed?.signedIn.sessionId ?? null;
-      await tx.query(endSessionsOfUser, [target.userId, signedIn.organization.id, kept]);
-      const [before, after] = [auditedMember(target), auditedMember({ ...target, role })];
-      const act = signedInAct(signedIn, source);
-      appendAudit(tx, { ...act, action: 'member.role-changed', before, after });
-      await endInvitesBeyond(tx, act, target.userId, role);
-      return { member, renewed };
-    });
+    return this.database.transaction(
+      async (tx) => {
+        const target = await this.managed(tx, signedIn, id, role);
+        const member = { ...memberOf(target), role };
+        if (target.role === role) return { member, renewed: null };
+        if (role !== 'OWNER') await keepAnOwner(tx, signedIn.organization.id, target);
+        const isOwn = target.userId === signedIn.user.id;
+        await tx.query(changeMemberRole, [id, role]);
+        const renewed = isOwn ? await this.renew(tx, signedIn, source) : null;
+        const kept = renewed?.signedIn.sessionId ?? null;
+        await tx.query(endSessionsOfUser, [target.userId, signedIn.organization.id, kept]);
+        const [before, after] = [auditedMember(target), auditedMember({ ...target, role })];
+        const act = signedInAct(signedIn, source);
+        appendAudit(tx, { ...act, action: 'member.role-changed', before, after });
+        await endInvitesBeyond(tx, act, target.userId, role);
+        return { member, renewed };
+      },
+      { tenant: signedIn.organization.id },
+    );
   }
 
   async remove(signedIn: SignedIn, id: string, source: ActSource): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const target = await this.managed(tx, signedIn, id);
-      await keepAnOwner(tx, signedIn.organization.id, target);
-      await tx.query(deleteMembership, [id]);
-      await tx.query(endSessionsOfUser, [target.userId, signedIn.organization.id, null]);
-      const act = signedInAct(signedIn, source);
-      appendAudit(tx, { ...act, action: 'member.removed', before: auditedMember(target), after: null });
-      await endInvitesBeyond(tx, act, target.userId, null);
-    });
+    await this.database.transaction(
+      async (tx) => {
+        const target = await this.managed(tx, signedIn, id);
+        await keepAnOwner(tx, signedIn.organization.id, target);
+        await tx.query(deleteMembership, [id]);
+        await tx.query(endSessionsOfUser, [target.userId, signedIn.organization.id, null]);
+        const act = signedInAct(signedIn, source);
+        appendAudit(tx, { ...act, action: 'member.removed', before: auditedMember(target), after: null });
+        await endInvitesBeyond(tx, act, target.userId, null);
+      },
+      { tenant: signedIn.organization.id },
+    );
   }
 
   /**

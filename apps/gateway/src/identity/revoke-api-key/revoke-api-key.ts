@@ -21,17 +21,20 @@ export function revokeApiKey(
   act: Act | SessionAct,
   keyId: string,
 ): Promise<ApiKeyView> {
-  return database.transaction(async (tx) => {
-    if ('sessionId' in act) requireAdministering(await roleInSession(tx, act.sessionId, act.organizationId));
-    const key = [act.organizationId, keyId];
-    const [revoked] = await tx.query(revokeActiveApiKey, key);
-    if (!revoked) {
-      const [standing] = await tx.query(findApiKey, key);
-      if (!standing) throw new AppError(gatewayErrors.API_KEY_NOT_FOUND);
-      return apiKeyViewOf(standing);
-    }
-    const before = auditedApiKey({ ...revoked, revokedAt: null });
-    appendAudit(tx, { ...act, action: 'api-key.revoked', before, after: auditedApiKey(revoked) });
-    return apiKeyViewOf(revoked);
-  });
+  return database.transaction(
+    async (tx) => {
+      if ('sessionId' in act) requireAdministering(await roleInSession(tx, act.sessionId, act.organizationId));
+      const key = [act.organizationId, keyId];
+      const [revoked] = await tx.query(revokeActiveApiKey, key);
+      if (!revoked) {
+        const [standing] = await tx.query(findApiKey, key);
+        if (!standing) throw new AppError(gatewayErrors.API_KEY_NOT_FOUND);
+        return apiKeyViewOf(standing);
+      }
+      const before = auditedApiKey({ ...revoked, revokedAt: null });
+      appendAudit(tx, { ...act, action: 'api-key.revoked', before, after: auditedApiKey(revoked) });
+      return apiKeyViewOf(revoked);
+    },
+    { tenant: act.organizationId },
+  );
 }

@@ -66,40 +66,49 @@ export class DatabaseSessions implements Sessions {
 
   async endOne(signedIn: SignedIn, id: string, source: ActSource): Promise<void> {
     const { user, organization, sessionId } = signedIn;
-    await this.database.transaction(async (tx) => {
-      await tx.query(lockUser, [user.id]);
-      await roleInSession(tx, sessionId, organization.id);
-      const [ended] = await tx.query(endSessionOfUser, [user.id, id]);
-      if (!ended) throw new AppError(serviceErrors.NOT_FOUND, 'You have no session with this id');
-      const before = { id, address: ended.address, device: deviceName(ended.userAgent) };
-      const act = userAct(user, ended.organizationId, source);
-      appendAudit(tx, { ...act, action: 'user.session-ended', before, after: null });
-    });
+    await this.database.transaction(
+      async (tx) => {
+        await tx.query(lockUser, [user.id]);
+        await roleInSession(tx, sessionId, organization.id);
+        const [ended] = await tx.query(endSessionOfUser, [user.id, id]);
+        if (!ended) throw new AppError(serviceErrors.NOT_FOUND, 'You have no session with this id');
+        const before = { id, address: ended.address, device: deviceName(ended.userAgent) };
+        const act = userAct(user, ended.organizationId, source);
+        appendAudit(tx, { ...act, action: 'user.session-ended', before, after: null });
+      },
+      { tenant: organization.id },
+    );
   }
 
   async end(signedIn: SignedIn, source: ActSource): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const [ended] = await tx.query(endSession, [signedIn.sessionId]);
-      // After a switch the session goes on under another secret: the answer must not be that it has ended here.
-      if (!ended) throw sessionHasEnded();
-      appendAudit(tx, { ...signedInAct(signedIn, source), action: 'user.signed-out', before: null, after: null });
-    });
+    await this.database.transaction(
+      async (tx) => {
+        const [ended] = await tx.query(endSession, [signedIn.sessionId]);
+        // After a switch the session goes on under another secret: the answer must not be that it has ended here.
+        if (!ended) throw sessionHasEnded();
+        appendAudit(tx, { ...signedInAct(signedIn, source), action: 'user.signed-out', before: null, after: null });
+      },
+      { tenant: signedIn.organization.id },
+    );
   }
 
   async endEverywhere(signedIn: SignedIn, source: ActSource): Promise<void> {
     const { user } = signedIn;
     const act = signedInAct(signedIn, source);
-    await this.database.transaction(async (tx) => {
-      await tx.query(lockUser, [user.id]);
-      const ended = await tx.query(endSessionsOfUser, [user.id, null, null]);
-      if (!ended.some(({ id }) => id === signedIn.sessionId)) throw sessionHasEnded();
-      await appendAuditOfPerson(tx, user.id, {
-        ...act,
-        action: 'user.signed-out-everywhere',
-        before: null,
-        after: null,
-      });
-    });
+    await this.database.transaction(
+      async (tx) => {
+        await tx.query(lockUser, [user.id]);
+        const ended = await tx.query(endSessionsOfUser, [user.id, null, null]);
+        if (!ended.some(({ id }) => id === signedIn.sessionId)) throw sessionHasEnded();
+        await appendAuditOfPerson(tx, user.id, {
+          ...act,
+          action: 'user.signed-out-everywhere',
+          before: null,
+          after: null,
+        });
+      },
+      { tenant: signedIn.organization.id },
+    );
   }
 
   async switchOrganization(
@@ -108,16 +117,19 @@ export class DatabaseSessions implements Sessions {
     source: ActSource,
   ): Promise<NewSession> {
     const now = new Date(this.clock.now());
-    return this.database.transaction(async (tx) => {
-      const owner = { userId: user.id, organizationId, passwordHash: null, source };
-      const begun = await beginSession(tx, owner, now, sessionId);
-      if (!begun) throw new AppError(serviceErrors.NOT_FOUND, 'You belong to no organization with this id');
-      const { role } = begun.signedIn;
-      const act = signedInAct(begun.signedIn, source);
-      // In the log of the new organization alone: the former one is not its concern.
-      appendAudit(tx, { ...act, action: 'user.organization-switched', before: null, after: { role } });
-      return begun;
-    });
+    return this.database.transaction(
+      async (tx) => {
+        const owner = { userId: user.id, organizationId, passwordHash: null, source };
+        const begun = await beginSession(tx, owner, now, sessionId);
+        if (!begun) throw new AppError(serviceErrors.NOT_FOUND, 'You belong to no organization with this id');
+        const { role } = begun.signedIn;
+        const act = signedInAct(begun.signedIn, source);
+        // In the log of the new organization alone: the former one is not its concern.
+        appendAudit(tx, { ...act, action: 'user.organization-switched', before: null, after: { role } });
+        return begun;
+      },
+      { tenant: organizationId },
+    );
   }
 }
 

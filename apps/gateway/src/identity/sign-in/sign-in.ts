@@ -36,20 +36,23 @@ export class SignInByPassword {
     const [last] = await this.database.query(lastOrganizationOfUser, [user.id]);
     if (!last) throw new AppError(gatewayErrors.FORBIDDEN, 'You belong to no organization any more');
     const owner = { userId: user.id, organizationId: last.organizationId, passwordHash: user.passwordHash, source };
-    const begun = await this.database.transaction(async (tx) => {
-      const nowMs = this.clock.now();
-      const session = await beginSession(tx, owner, new Date(nowMs), null);
-      const ended = await endFormerSession(tx, attempt.formerSecret, nowMs, source);
-      await requireSameFactor(tx, user.id, passed);
-      const begun = session && {
-        ...signedInAct(session.signedIn, source),
-        action: 'user.signed-in' as const,
-        before: null,
-        after: { role: session.signedIn.role, ...passed },
-      };
-      appendAudits(tx, begun ? [...ended, begun] : ended);
-      return session;
-    });
+    const begun = await this.database.transaction(
+      async (tx) => {
+        const nowMs = this.clock.now();
+        const session = await beginSession(tx, owner, new Date(nowMs), null);
+        const ended = await endFormerSession(tx, attempt.formerSecret, nowMs, source);
+        await requireSameFactor(tx, user.id, passed);
+        const begun = session && {
+          ...signedInAct(session.signedIn, source),
+          action: 'user.signed-in' as const,
+          before: null,
+          after: { role: session.signedIn.role, ...passed },
+        };
+        appendAudits(tx, begun ? [...ended, begun] : ended);
+        return session;
+      },
+      { tenant: owner.organizationId },
+    );
     // The password changed, or the membership ended, after the check.
     if (!begun) throw wrongCredentials();
     return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, user) };
