@@ -93,11 +93,8 @@ describe('webhooks in the console', () => {
     await page.getByText('It was rotated less than a day ago').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     const acts = page.getByRole('button', { name: 'More acts' });
-    await acts.focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Delete webhook' }).waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await acts.click();
+    await page.getByRole('menuitem', { name: 'Delete webhook' }).click();
     await page.getByRole('heading', { name: 'Delete this webhook?' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
