@@ -4,8 +4,7 @@ import { replayWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
 import { eventually, nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
 import { waitingOf } from '../src/replay/replayed-events.repository.js';
-import { newCustomer } from './customer.js';
-import { status } from './receiver.js';
+import { heldWebhook } from './held-webhook.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
 const servers = testServers();
@@ -27,12 +26,7 @@ beforeAll(async () => {
 
 /** A webhook whose receiver holds the first of its four events. */
 async function held(path: string) {
-  const customer = newCustomer(running);
-  const request = Promise.withResolvers<() => void>();
-  const url = running.receiver.at(path, (response) => request.resolve(() => void response.end()));
-  const { id: webhookId } = await customer.register(url, { events: ['message.received'] });
-  await customer.receive('1');
-  const release = await request.promise;
+  const { customer, id: webhookId, release } = await heldWebhook(running, path, ['message.received']);
   for (const text of ['2', '3', '4']) await customer.receive(text);
   const pending = async () => (await running.superuser.query(pendingSql, [webhookId]))[0];
   await eventually(async () => (await pending())?.waiting === 3);
@@ -46,7 +40,6 @@ async function held(path: string) {
     },
     /** How often each event has arrived when nothing is pending any more. */
     arrivals: async () => {
-      running.receiver.at(path, status(204));
       release();
       await eventually(async () => (await pending())?.all === 0);
       const byEvent = Map.groupBy(running.receiver.arrivals(path), ({ dataId }) => dataId);

@@ -12,8 +12,7 @@ import { eventually, testServers } from '@switchboard/testing';
 import { webhooksMigrations } from '../src/migrations/all.js';
 import { queueSlice } from '../src/queue-replays/queue-slice.js';
 import { insertReplay } from '../src/replay/replay.repository.js';
-import { newCustomer } from './customer.js';
-import { status } from './receiver.js';
+import { heldWebhook } from './held-webhook.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 import { storeWebhook } from './stored-webhook.js';
 
@@ -32,20 +31,12 @@ beforeAll(async () => {
 
 /** A webhook of a new customer whose receiver holds its first request. */
 async function held(path: string) {
-  const customer = newCustomer(running);
-  const request = Promise.withResolvers<() => void>();
-  const url = running.receiver.at(path, (response) => request.resolve(() => void response.end()));
-  const { id } = await customer.register(url, { events: ['message.received', 'conversation.closed'] });
-  await customer.receive('1');
-  const release = await request.promise;
+  const { customer, id, release } = await heldWebhook(running, path, ['message.received', 'conversation.closed']);
   const { gateway } = running;
   return {
     customer,
     id,
-    release: () => {
-      running.receiver.at(path, status(204));
-      release();
-    },
+    release,
     waiting: (count: number) =>
       eventually(async () => {
         const rows = await running.superuser.query(pendingSql, [id]);
