@@ -40,8 +40,17 @@ export function spokenPreference(said: readonly string[], own: readonly string[]
 export function keywordIn(text: string): string {
   const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   // First as it is written: normalised, some symbols become letters (a trade mark sign: TM).
-  const plain = wordsIn(visible).normalize('NFKC').toUpperCase().normalize('NFKC');
+  const plain = upperCase(wordsIn(visible).normalize('NFKC'));
   return wordsIn(plain).replace(/\s+/g, ' ');
+}
+
+/**
+ * As people write upper case in any language: Greek has no accents there (other letters are not the locale's), and `i` is the lower
+ * case of two letters, in Turkish of İ.
+ */
+function upperCase(text: string): string {
+  const upper = text.toLocaleUpperCase('el').normalize('NFKC');
+  return upper.replace(/\u0130\u0307*/g, 'I').normalize('NFKC');
 }
 
 /** From the first letter or digit to the last; marks belong to the letter before them: accents, vowels of Indic scripts. */

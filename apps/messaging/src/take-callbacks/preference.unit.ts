@@ -73,6 +73,21 @@ describe('a keyword', () => {
     expect(spokenPreference(['no more'], ['No   More'])).toBe('stop');
   });
 
+  it('counts in the upper and lower case of its own language', () => {
+    const turkish = ['iptal', 'IPTAL', '\u0130ptal', '\u0130PTAL', 'i\u0307ptal', 'I\u0307PTAL', '\u0131ptal'];
+    const greek = ['διακοπή', 'ΔΙΑΚΟΠΗ', 'Διακοπή', 'ΔΙΑΚΟΠΉ', 'διακοπη\u0301'];
+    for (const spellings of [turkish, greek]) {
+      for (const [own, text] of spellings.flatMap((one) => spellings.map((other) => [one, other] as const))) {
+        expect([own, text, spokenPreference([text], [own])]).toEqual([own, text, 'stop']);
+      }
+    }
+    // A Turkish keyboard has no other I in capitals.
+    for (const text of ['QU\u0130T', 'UNSUBSCR\u0130BE', 'unsubscr\u0131be']) {
+      expect([text, spokenPreference([text], [])]).toEqual([text, 'stop']);
+    }
+    expect(spokenPreference(['SUBSCR\u0130BE'], [])).toBe('start');
+  });
+
   it('is compared as one text whatever it is spelled like, also a second time', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
