@@ -1,5 +1,5 @@
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
-import { hasVisible } from '@switchboard/contracts/grammar/one-line';
+import { asOneLine, hasVisible } from '@switchboard/contracts/grammar/one-line';
 import { aliasList, isPhoneForm, messagingForms, moveMark, phoneForms, userAlias } from '../contact/alias.policy.js';
 import { appliedToBoth, withMove, withoutErasure, withoutOwn } from '../contact/applied-statements.policy.js';
 import type { Consent, Contact } from '../contact/contact.entity.js';
@@ -211,11 +211,13 @@ function userAliasesOf({ upstreamUserId }: ContactSighting): readonly string[] {
 }
 
 /**
- * A profile name as we keep it; null when nothing is left to see. The person chose it: it is cut and cleaned, never refused,
- * because their message would be refused with it.
+ * A profile name as we keep it, as the API would take it; null when nothing is left to see. The person chose it: it is cut and
+ * cleaned, never refused, because their message would be refused with it. Source: docs/api-behaviour.md#text.
  */
 function nameOf(profileName: string | null): string | null {
-  const clean = (profileName ?? '').replaceAll('\0', '').toWellFormed().trim();
+  const clean = asOneLine(profileName ?? '')
+    .toWellFormed()
+    .trim();
   const name = [...clean].slice(0, NAME_CODE_POINTS_MAX).join('');
   return hasVisible(name) ? name : null;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { newCuid, newCuidAt } from '@switchboard/contracts/grammar/cuid';
+import { isOneLine } from '@switchboard/contracts/grammar/one-line';
 import { contactOf, NEW, OLD, optOut, said, world } from '../../test/sightings.js';
 import { userAlias } from '../contact/alias.policy.js';
 
@@ -70,6 +71,17 @@ describe('a sighting', () => {
     const { see } = world(contactOf('c1', OLD), contactOf('c2', NEW, { name: 'Bo' }));
     expect(see({ phone: OLD, profileName: `\0${'😀'.repeat(300)}\ud800` }).name).toBe('😀'.repeat(256));
     expect(see({ phone: NEW, profileName: 'Other' })).toMatchObject({ name: 'Bo', version: 1 });
+  });
+
+  it('takes a name of the provider as one line that shows what it is: the API takes it as well', () => {
+    const { see } = world();
+    const { name } = see({
+      phone: OLD,
+      profileName: '\tAna\r\n\u202eBell\u2066\u0007 \u05e9\u200f\u2028👩\u200d👧\u009f',
+    });
+    expect(name).toBe('Ana Bell \u05e9\u200f 👩\u200d👧');
+    expect(isOneLine(name ?? '')).toBe(true);
+    expect(see({ phone: NEW, profileName: '\u202e\n\u0007' }).name).toBeNull();
   });
 
   it('takes a name with nothing to see for none', () => {

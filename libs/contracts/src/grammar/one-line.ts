@@ -13,6 +13,9 @@ export const blankCharacters = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u28
 export const oneLinePattern = `^[^${unseenCharacters}]*[^${unseenCharacters}${undrawnCharacters}${blankCharacters} ][^${unseenCharacters}]*$`;
 
 const unseen = new RegExp(`[${unseenCharacters}]`);
+const everyUnseen = new RegExp(`[${unseenCharacters}]`, 'g');
+/** Tabs among them. */
+const lineEnds = /[\t-\r\u0085\u2028\u2029]+/g;
 const invisible = /[\u2800\p{Default_Ignorable_Code_Point}]|[^\S ]/u;
 const visible = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
@@ -23,6 +26,11 @@ const visible = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
  */
 export function isOneLine(text: string): boolean {
   return !unseen.test(text) && hasVisible(text);
+}
+
+/** A text as one line: its lines with a blank between them, without the other characters that `isOneLine` refuses. */
+export function asOneLine(text: string): string {
+  return text.replace(lineEnds, ' ').replace(everyUnseen, '');
 }
 
 /** True for a text without a character that is not seen; plain blanks are. */
