@@ -41,8 +41,8 @@ export class Unpublishable extends Error {
 }
 
 /** The connection was lost; what is behind it now has not been looked at yet. */
-export class LinkLost extends Error {
-  override readonly name = 'LinkLost';
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
 
   constructor() {
     super('the connection to NATS was lost');
@@ -67,7 +67,7 @@ export class EventPublisher {
   readonly stream: string;
   private readonly client: JetStreamClient;
   private readonly prefix: string;
-  private readonly underway = new Set<(reason: LinkLost) => void>();
+  private readonly underway = new Set<(reason: ConnectionLost) => void>();
   private checkedLink: string | undefined;
 
   /** @throws RangeError when the service has no stream: it emits nothing */
@@ -89,14 +89,14 @@ export class EventPublisher {
   }
 
   /**
-   * @throws Unpublishable; LinkLost; anything else when no stream took it within 5 s. Publishing again with the same id is
+   * @throws Unpublishable; ConnectionLost; anything else when no stream took it within 5 s. Publishing again with the same id is
    * safe
    */
   async publish(event: StoredEvent): Promise<PublishAck> {
     if (!SUBJECT.test(event.subject) || !event.subject.startsWith(this.prefix)) {
       throw new Unpublishable(`${this.stream} has no subject ${JSON.stringify(event.subject.slice(0, 100))}`);
     }
-    if (this.checkedLink !== undefined && this.isDoubtful) throw new LinkLost();
+    if (this.checkedLink !== undefined && this.isDoubtful) throw new ConnectionLost();
     const headers = traceHeaders(contextOfTraceparent(event.traceparent));
     return new Promise((resolve, reject) => {
       this.underway.add(reject);
@@ -110,16 +110,16 @@ export class EventPublisher {
     });
   }
 
-  /** The stream as it is now; null when there is none. @throws when the broker does not answer within 5 s; LinkLost */
+  /** The stream as it is now; null when there is none. @throws when the broker does not answer within 5 s; ConnectionLost */
   async streamState(): Promise<StreamState | null> {
     const link = linkOf(this.connection);
-    if (link === undefined) throw new LinkLost();
+    if (link === undefined) throw new ConnectionLost();
     if (this.checkedLink !== undefined && link !== this.checkedLink) {
-      for (const giveUp of this.underway) giveUp(new LinkLost());
+      for (const giveUp of this.underway) giveUp(new ConnectionLost());
     }
     const answer = await this.connection.request(`$JS.API.STREAM.INFO.${this.stream}`, '', { timeout: DEADLINE_MS });
     const { error, created, state } = answer.json<StreamInfo>();
-    if (linkOf(this.connection) !== link) throw new LinkLost();
+    if (linkOf(this.connection) !== link) throw new ConnectionLost();
     if (error && error.err_code !== STREAM_NOT_FOUND) throw new Error(`${this.stream}: ${error.description}`);
     this.checkedLink = link;
     if (created === undefined || state === undefined) return null;

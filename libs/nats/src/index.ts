@@ -9,8 +9,8 @@ export { DirectLink } from './direct-link/direct-link.js';
 export { RPC_PATH, RpcOverHttpServer } from './direct-link/rpc-over-http.server.js';
 export { Announcer } from './direct-link/announcer.js';
 export {
+  ConnectionLost,
   EventPublisher,
-  LinkLost,
   Unpublishable,
   type PublishAck,
   type StoredEvent,

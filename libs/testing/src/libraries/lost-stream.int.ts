@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   BROKER_ACCOUNT,
+  ConnectionLost,
   EventPublisher,
-  LinkLost,
   provision,
   PROVISIONER,
   type NatsConnection,
@@ -213,7 +213,7 @@ describe('a stream that is lost', () => {
     await publisher.publish(event);
     await nats.server.restart();
     await eventually(() => publisher.isDoubtful);
-    await expect(publisher.publish(event)).rejects.toBeInstanceOf(LinkLost);
+    await expect(publisher.publish(event)).rejects.toBeInstanceOf(ConnectionLost);
     await eventually(() => publisher.streamState());
     expect(await publisher.publish(event)).toMatchObject({ duplicate: true });
     await database.query(forgetCreation, []); // The stream holds an event now that no outbox had.
