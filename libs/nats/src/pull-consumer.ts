@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { jittered, pause } from '@switchboard/timing';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { boundConsumer, closeWhenEnded, drainPull, isLimitReached } from './bounded-pull.js';
@@ -66,7 +65,7 @@ export class PullConsumer {
         this.hasFailed = true;
         this.metrics.failed();
         this.failures.failed(error);
-        await wait(jittered(FAILED_PULL_PAUSE_MS));
+        await pause(jittered(FAILED_PULL_PAUSE_MS), this.stopSignal.signal);
       }
     }
     await this.batches.allHandled();
