@@ -5,6 +5,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { WakeUps } from '@switchboard/nats';
 import { LOG, PLATFORM, PollingLoop, STOPPING, type Log, type Platform } from '@switchboard/platform';
+import { withDeadline } from '@switchboard/timing';
 import { PEOPLE, type Sessions } from '../../identity/people.contract.js';
 import { EventStream, STREAM_ENDS, type EventStreamSpec } from './event-stream.js';
 import { FeedReads } from './feed-reads.js';
@@ -129,7 +130,10 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
   private async endWithSessions(): Promise<boolean> {
     const asked = [...this.open];
     if (asked.length > 0) {
-      const open = await this.people.sessions.stillOpen([...new Set(asked.map(({ sessionId }) => sessionId))]);
+      const sessionIds = [...new Set(asked.map(({ sessionId }) => sessionId))];
+      const open = await withDeadline(this.people.sessions.stillOpen(sessionIds), SESSIONS_UNKNOWN_MS, () => {
+        throw new Error('the database does not answer');
+      });
       for (const stream of asked) if (!open.has(stream.sessionId)) stream.end('session');
     }
     this.checkedMs = performance.now();
