@@ -73,7 +73,7 @@ export async function adoptFormerSchema(
 }
 
 /** The first difference between lists of migrations, in words; undefined when both hold the same. */
-export function differenceOfLists(expected: readonly string[], applied: readonly string[]): string | undefined {
+function differenceOfLists(expected: readonly string[], applied: readonly string[]): string | undefined {
   const missing = expected.find((name) => !applied.includes(name));
   if (missing !== undefined) return `the migration ${missing} was not applied`;
   const unknown = applied.find((name) => !expected.includes(name));
@@ -81,7 +81,7 @@ export function differenceOfLists(expected: readonly string[], applied: readonly
 }
 
 /** The first line in which two dumps differ, in words; undefined when they are equal. */
-export function differenceOfDumps(golden: string, actual: string): string | undefined {
+function differenceOfDumps(golden: string, actual: string): string | undefined {
   if (golden === actual) return undefined;
   const [expected, found] = [golden.split('\n'), actual.split('\n')];
   const at = expected.findIndex((line, index) => line !== found[index]);

@@ -1,7 +1,7 @@
 import { metrics } from '@opentelemetry/api';
 
 /** Why an item of a callback changes nothing: nothing is wrong with it. */
-export const ignoredReasons = [
+const ignoredReasons = [
   'unknown-line',
   'unknown-status',
   'unknown-message',

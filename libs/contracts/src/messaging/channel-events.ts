@@ -19,7 +19,7 @@ export type AuditedChannel = Pick<
 export const channelActed = defineEvent<ActFacts<ChannelAction, UserActor>>('messaging', 'channel.acted', 1);
 
 /** A channel as the audit log shows it. */
-export function auditedChannel(channel: AuditedChannel): AuditedChannel {
+function auditedChannel(channel: AuditedChannel): AuditedChannel {
   const { id, phone, phoneNumberId, businessAccountId, isDefault, defaultRegion, optOutKeywords, status } = channel;
   return { id, phone, phoneNumberId, businessAccountId, isDefault, defaultRegion, optOutKeywords, status };
 }

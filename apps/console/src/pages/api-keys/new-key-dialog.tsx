@@ -38,7 +38,7 @@ export function NewKeyDialog({
 }
 
 /** The first request that the key's scopes allow; every key may ask who it is. */
-export function exampleFor({ secret, scopes }: Pick<NewApiKey, 'secret' | 'scopes'>, origin: string): string {
+function exampleFor({ secret, scopes }: Pick<NewApiKey, 'secret' | 'scopes'>, origin: string): string {
   const authorization = `-H 'Authorization: Bearer ${secret}'`;
   if (scopes === null || scopes.includes('messages:send')) {
     const body = JSON.stringify({ to: '+14155550123', text: 'Hello from Switchboard' });
