@@ -42,7 +42,7 @@ const SOON_MS = 20;
  *
  * A stream that is not the one published to, or ends before what it had acknowledged, was lost: all that the outbox keeps is
  * published again, the newest first and the rest between new events. It is looked at when the lead is taken, over each new
- * connection, after a failure and every 2 s.
+ * connection, after a failure, and every second while there is work, with each poll otherwise.
  */
 export class Relay {
   private readonly serviceLead: ServiceLead;
