@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@switchboard/contracts/topology';
+import { telemetryConfig } from '@switchboard/platform';
 import { readCompose, type ComposeService } from '../test/compose-file.js';
 
 /** Megabytes that threads of a service may have for their heaps, by their `resourceLimits`. */
@@ -27,5 +28,12 @@ describe('docker-compose.yml', () => {
     // Node's own default in a container, as it was read there: 259 MB of 512, 560 MB of 1,024.
     const heap = megabytes / 2 + 48;
     expect(megabytes).toBeGreaterThan(heap + (threads.get(name) ?? 0) + REST);
+  });
+
+  it.each(serviceNames)('hands every variable of OpenTelemetry on to %s that it reads', (name) => {
+    const read = new Set<string>();
+    telemetryConfig(new Proxy<Record<string, string>>({}, { get: (_, key) => void read.add(String(key)) }));
+    expect(read.size).toBeGreaterThan(5);
+    expect(Object.keys(service(name).environment ?? {})).toEqual(expect.arrayContaining([...read]));
   });
 });

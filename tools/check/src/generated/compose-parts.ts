@@ -6,14 +6,8 @@ import type { ServiceTopology } from '@switchboard/contracts/topology';
 const PUBLIC_PORT = 3000;
 const INTERNAL_PORT = 3001;
 
-/** Keys that any service may get; those of OpenTelemetry are read by its exporter. */
-const optionalKeys = [
-  'DATABASE_POOL_MAX',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-  'OTEL_TRACES_SAMPLER',
-  'OTEL_TRACES_SAMPLER_ARG',
-];
+/** Keys that any service may get, apart from those of OpenTelemetry. */
+const optionalKeys = ['DATABASE_POOL_MAX'];
 
 /** What is on the network inside as well. */
 const otherHosts = ['postgres', 'nats', 'upstream-simulator', 'otel-collector'];
@@ -98,6 +92,7 @@ function serviceBlock(name: string, { outside, settings }: ServiceTopology, name
     '  <<: *service',
     `  command: [apps/${name}/dist/main.js]`,
     '  environment:',
+    '    <<: *telemetry',
     ...(isPublic ? ['    GATEWAY_HOST: 0.0.0.0', `    GATEWAY_PORT: '${PUBLIC_PORT}'`] : []),
     '    # Health and metrics: for the health check and for Prometheus on the network inside; not published.',
     '    SERVICE_HTTP_HOST: 0.0.0.0',
