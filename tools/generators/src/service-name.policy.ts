@@ -1,10 +1,12 @@
 /** One word: it is part of subjects, variables, roles and the names of classes, and each has another rule for dashes. */
 const form = /^[a-z][a-z0-9]{2,23}$/;
 
-/** Subjects, users, schemas, and services of docker-compose.yml that exist already and are no packages. */
+/** Subjects, streams, users, schemas, and services of docker-compose.yml that exist already and are no packages. */
 const reserved = new Set([
   'announce',
   'database',
+  'incarnation',
+  'incarnations',
   'nats',
   'postgres',
   'provision',
@@ -13,6 +15,7 @@ const reserved = new Set([
   'rpc',
   'simulator',
   'supervisor',
+  'wake',
 ]);
 /** Key words that PostgreSQL wants in quotes where a schema is named. Source: PostgreSQL manual, appendix C, "reserved". */
 const keyWords = new Set(
