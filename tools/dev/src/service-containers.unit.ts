@@ -21,13 +21,24 @@ function service(name: string): ComposeService {
   return found;
 }
 
+/** Megabytes. */
+function memoryOf(name: string): number {
+  const limit = /^(\d+)([MG])$/.exec(service(name).deploy?.resources.limits.memory ?? '');
+  return Number(limit?.[1]) * (limit?.[2] === 'G' ? 1_024 : 1);
+}
+
 describe('docker-compose.yml', () => {
   it.each(serviceNames)('gives %s more memory than its heaps may have', (name) => {
-    const limit = /^(\d+)([MG])$/.exec(service(name).deploy?.resources.limits.memory ?? '');
-    const megabytes = Number(limit?.[1]) * (limit?.[2] === 'G' ? 1_024 : 1);
+    const megabytes = memoryOf(name);
     // Node's own default in a container, as it was read there: 259 MB of 512, 560 MB of 1,024.
     const heap = megabytes / 2 + 48;
     expect(megabytes).toBeGreaterThan(heap + (threads.get(name) ?? 0) + REST);
+  });
+
+  it('has NATS collect what it may before its limit is reached', () => {
+    const soft = /^(\d+)MiB$/.exec(service('nats').environment?.['GOMEMLIMIT'] ?? '')?.[1];
+    expect(Number(soft)).toBeGreaterThan(256);
+    expect(Number(soft)).toBeLessThan(0.9 * memoryOf('nats'));
   });
 
   it.each(serviceNames)('hands every variable of OpenTelemetry on to %s that it reads', (name) => {
