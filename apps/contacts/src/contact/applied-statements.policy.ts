@@ -78,5 +78,7 @@ function lastOf(one: Stated | undefined, other: Stated): Stated {
   if (!one || one.at < other.at) return other;
   if (one.at > other.at) return one;
   const isWholeMoment = one.ids.length === 0 || other.ids.length === 0;
-  return { at: one.at, ids: isWholeMoment ? [] : [...new Set([...one.ids, ...other.ids])] };
+  const ids = isWholeMoment ? [] : [...new Set([...one.ids, ...other.ids])];
+  const order = [one.order ?? '', other.order ?? ''].sort().at(-1);
+  return { at: one.at, ids, ...(order && { order }) };
 }

@@ -23,3 +23,16 @@ describe('the groups of opt-outs that a contact took over', () => {
     ]);
   });
 });
+
+describe('what was stated of both in one moment', () => {
+  it('is behind the last of either', () => {
+    const stated = (id: string, order?: string): AppliedStatements => ({
+      moves: [],
+      preferences: { c1: { at: '2026-01-02T00:00:00.000Z', ids: [id], ...(order && { order }) } },
+    });
+    const both = appliedToBoth(stated('a', 'c0000002'), stated('b', 'c0000001'));
+    expect(both?.preferences['c1']).toMatchObject({ ids: ['a', 'b'], order: 'c0000002' });
+    expect(appliedToBoth(stated('a'), stated('b', 'c0000001'))?.preferences['c1']?.order).toBe('c0000001');
+    expect(appliedToBoth(stated('a'), stated('b'))?.preferences['c1']).not.toHaveProperty('order');
+  });
+});

@@ -17,9 +17,11 @@ export interface AppliedStatements {
   readonly movedAt?: string;
   /**
    * By channel: when a preference was last stated, and all statements of that moment; none where only the moment is known, of which
-   * every statement was applied then.
+   * every statement was applied then. `order`: of the one that holds, where it is known.
    */
-  readonly preferences: Readonly<Record<string, { readonly at: string; readonly ids: readonly string[] }>>;
+  readonly preferences: Readonly<
+    Record<string, { readonly at: string; readonly ids: readonly string[]; readonly order?: string }>
+  >;
   /** The last erased contacts, as `groupId` of what is held of them, whose opt-outs were taken over. */
   readonly takenGroups?: readonly string[];
 }

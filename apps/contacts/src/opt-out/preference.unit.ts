@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SightedPreference } from '@switchboard/contracts/contacts/rpc';
 import fc from 'fast-check';
 import type { Contact, OptOut } from '../contact/contact.entity.js';
-import { preferencePatch } from './preference.policy.js';
+import { preferencePatch, type Statement } from './preference.policy.js';
 
 type State = Pick<Contact, 'optOuts' | 'appliedStatements'>;
 const nothing: State = { optOuts: [], appliedStatements: null };
@@ -17,10 +17,11 @@ function say(
   value: 'stop' | 'start',
   second: number,
   id = `wamid.${second}`,
-  more: Partial<SightedPreference> = {},
+  { order, ...more }: Partial<SightedPreference & Pick<Statement, 'order'>> = {},
 ): State {
   const preference: SightedPreference = { channelId: 'c1', value, source: 'KEYWORD', ...more };
-  return { ...state, ...preferencePatch(state, preference, { id, at: at(second) }, newId) };
+  const statement = { id, at: at(second), ...(order && { order }) };
+  return { ...state, ...preferencePatch(state, preference, statement, newId) };
 }
 
 const channelsOf = ({ optOuts }: State): string[] => optOuts.map(({ channelId, source }) => `${channelId} ${source}`);
@@ -56,6 +57,32 @@ describe('a stated preference', () => {
     const both = say(say(nothing, 'stop', 5), 'start', 1, 'b', { channelId: 'c2' });
     expect(channelsOf(both)).toEqual(['c1 KEYWORD']);
     expect(channelsOf(say(both, 'stop', 2, 'c', { channelId: 'c2' }))).toEqual(['c1 KEYWORD', 'c2 KEYWORD']);
+  });
+
+  it('of one moment ends as the one that came last, in whatever order and however often they are applied', () => {
+    const said = fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }).chain((stops) => {
+      const all = stops.map((isStop, n) => ({ isStop, id: `wamid.${n}`, order: `c000000${n}` }));
+      const twice = [...all, ...all];
+      return fc.record({
+        all: fc.constant(all),
+        applied: fc.shuffledSubarray(twice, { minLength: twice.length, maxLength: twice.length }),
+      });
+    });
+    fc.assert(
+      fc.property(said, ({ all, applied }) => {
+        const state = applied.reduce<State>(
+          (before, { isStop, id, order }) => say(before, isStop ? 'stop' : 'start', 1, id, { order }),
+          nothing,
+        );
+        expect(channelsOf(state)).toEqual(all.at(-1)?.isStop ? ['c1 KEYWORD'] : []);
+      }),
+    );
+  });
+
+  it('of one moment holds as it is applied where an older release does not say which came last', () => {
+    const stopped = say(nothing, 'stop', 1, 'a', { order: 'c0000002' });
+    expect(channelsOf(say(stopped, 'start', 1, 'b'))).toEqual([]);
+    expect(channelsOf(say(say(nothing, 'stop', 1, 'a'), 'start', 1, 'b', { order: 'c0000001' }))).toEqual([]);
   });
 
   it('ends as the last one said, in whatever order and however often they arrive', () => {

@@ -55,12 +55,12 @@ function checkPreference(preference: unknown, at: string): SightedPreference | n
 
 function checkStatement(statement: unknown, at: string): ContactSighting['statement'] {
   if (statement === null) return null;
-  const { id, at: moment }: Record<string, unknown> = { ...Object(statement) };
+  const { id, at: moment, order }: Record<string, unknown> = { ...Object(statement) };
   const time = typeof moment === 'string' ? new Date(moment) : null;
   const isId = typeof id === 'string' && id !== '' && id.length <= STATEMENT_ID_MAX && !id.includes('\0');
   if (!isId || !time || Number.isNaN(time.getTime())) throw invalid(`${at}.statement\` must have an id and a time`);
   // One spelling, so that times compare as texts.
-  return { id, at: time.toISOString() };
+  return { id, at: time.toISOString(), ...(isCuid(order) && { order }) };
 }
 
 function isPhoneOrNull(value: unknown): value is string | null {

@@ -22,6 +22,7 @@ import {
   senderOf,
   stating,
   stoppedRecipient,
+  type Source,
 } from './sighting.policy.js';
 import { factOf } from './status-fact.policy.js';
 import { refusalIn } from './status-refusal.policy.js';
@@ -88,13 +89,13 @@ export function isProgress(envelope: EventEnvelope): boolean {
  * What is to be done with one event of the gateway. Pure; never throws, whatever the upstream put into the item.
  */
 export function planOf(envelope: EventEnvelope, lines: KnownLines): CallbackPlan {
-  const at = new Date(envelope.occurredAt);
+  const source: Source = { at: new Date(envelope.occurredAt), eventId: envelope.id };
   const message = dataOf(callbackMessage, envelope);
-  if (message) return planOfMessage(message, lines.byPhoneNumberId.get(message.phoneNumberId), at);
+  if (message) return planOfMessage(message, lines.byPhoneNumberId.get(message.phoneNumberId), source);
   const status = dataOf(callbackStatus, envelope);
-  if (status) return planOfStatus(status, lines.byPhoneNumberId.get(status.phoneNumberId), at);
+  if (status) return planOfStatus(status, lines.byPhoneNumberId.get(status.phoneNumberId), source);
   const preference = dataOf(callbackPreference, envelope);
-  if (preference) return planOfPreference(preference, lines, at);
+  if (preference) return planOfPreference(preference, lines, source);
   const change = dataOf(callbackChange, envelope);
   if (!change) return ignored('other-field');
   if (change.isOdd)
@@ -105,14 +106,14 @@ export function planOf(envelope: EventEnvelope, lines: KnownLines): CallbackPlan
 function planOfMessage(
   callback: CallbackItem<UpstreamMessageItem>,
   channel: Channel | undefined,
-  at: Date,
+  source: Source,
 ): CallbackPlan {
   if (!channel) return ignored('unknown-line');
   const { organizationId, id: channelId, optOutKeywords } = channel;
   const { item } = callback;
   if (item.message.type === 'system') {
     if (!isNumberChange(item.message)) return ignored('system-message');
-    const moved = movedPerson(item, at);
+    const moved = movedPerson(item, source.at);
     if (!moved) return { act: 'dead-letter', reason: 'a number changed, but from which to which cannot be read' };
     return { act: 'inform-contacts', people: [{ organizationId, sighting: moved }] };
   }
@@ -120,24 +121,24 @@ function planOfMessage(
   if (!sender) return { act: 'dead-letter', reason: 'the message does not say who sent it' };
   const value = spokenPreference(saidWith(item.message), optOutKeywords);
   const preference = value && ({ channelId, value, source: 'KEYWORD' } as const);
-  const sighting = preference ? stating(sender, preference, item.message.id, at) : sender;
+  const sighting = preference ? stating(sender, preference, item.message.id, source) : sender;
   return { act: 'store', channel, callback, people: [{ organizationId, sighting }] };
 }
 
 function planOfStatus(
   callback: CallbackItem<UpstreamStatusItem>,
   channel: Channel | undefined,
-  at: Date,
+  source: Source,
 ): CallbackPlan {
   if (!channel) return ignored('unknown-line');
-  if (!factOf(callback.item, at)) return ignored('unknown-status');
-  const stopped = stoppedRecipient(callback.item, channel.id, at);
+  if (!factOf(callback.item, source.at)) return ignored('unknown-status');
+  const stopped = stoppedRecipient(callback.item, channel.id, source);
   const people = stopped ? [{ organizationId: channel.organizationId, sighting: stopped }] : [];
   return { act: 'report', channel, callback, people, refusal: refusalIn(callback.item) };
 }
 
 /** `stop` opts out, `resume` removes that opt-out, on the line that it names, or on every line of the account. */
-function planOfPreference(preference: CallbackPreference, lines: KnownLines, at: Date): CallbackPlan {
+function planOfPreference(preference: CallbackPreference, lines: KnownLines, source: Source): CallbackPlan {
   const { phoneNumberId, businessAccountId, item, profileName } = preference;
   const ofLine = phoneNumberId === null ? undefined : lines.byPhoneNumberId.get(phoneNumberId);
   const ofAccount = phoneNumberId === null ? (lines.byBusinessAccountId.get(businessAccountId) ?? []) : [];
@@ -150,13 +151,13 @@ function planOfPreference(preference: CallbackPreference, lines: KnownLines, at:
   // The upstream gives it no id; repeated it is the same statement, if its time can be read: what is no time is replaced by
   // when the gateway took it. Whose it is, as it was understood: contacts would refuse the whole batch for an id that is long
   // or has a NUL, and the database for one with half a character.
-  const when = UNIX_SECONDS.test(item.timestamp) ? item.timestamp : at.toISOString();
+  const when = UNIX_SECONDS.test(item.timestamp) ? item.timestamp : source.at.toISOString();
   const id = `user_preferences ${person.messagingId ?? person.upstreamUserId ?? ''} ${when} ${item.value}`;
   return {
     act: 'inform-contacts',
     people: channels.map(({ organizationId, id: channelId }) => ({
       organizationId,
-      sighting: stating(person, { channelId, value, source: 'UPSTREAM' }, id, at),
+      sighting: stating(person, { channelId, value, source: 'UPSTREAM' }, id, source),
     })),
   };
 }

@@ -94,7 +94,15 @@ describe('what is made of a message', () => {
     ]) {
       expect(message(fields)).toMatchObject({
         act: 'store',
-        people: [{ sighting: { phone: '+16505551234', preference: stop, statement: { id: 'wamid.1', at: AT } } }],
+        people: [
+          {
+            sighting: {
+              phone: '+16505551234',
+              preference: stop,
+              statement: { id: 'wamid.1', at: AT, order: 'c0000001' },
+            },
+          },
+        ],
       });
     }
     expect(preferenceIn(message({ text: { body: 'start' } }))).toEqual({ ...stop, value: 'start' });
@@ -191,7 +199,7 @@ describe('who is seen in a callback', () => {
       isNote: true,
       phone: '+16505551234',
       preference: { channelId: 'cchannel1', value: 'stop', source: 'UPSTREAM' },
-      statement: { id: 'wamid.9', at: AT },
+      statement: { id: 'wamid.9', at: AT, order: 'c0000001' },
     });
     const other = planFor(callbackStatus, { phoneNumberId: '106', item: { ...item, errors: [{ code: 131026 }] } });
     expect(other).toMatchObject({ act: 'report', people: [] });

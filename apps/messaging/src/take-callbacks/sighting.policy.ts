@@ -16,6 +16,12 @@ const STOPPED_BY_USER = 131_050;
 /** Both words are in the provider's documentation. */
 const NUMBER_CHANGES: ReadonlySet<string> = new Set(['user_changed_number', 'customer_changed_number']);
 
+/** When something was said, by the upstream, and the event that brought it. */
+export interface Source {
+  readonly at: Date;
+  readonly eventId: string;
+}
+
 /** Who wrote a message; null when it does not say. A sender that is no number is the upstream's own id of a person. */
 export function senderOf({ message, profileName, userId }: UpstreamMessageItem): ContactSighting | null {
   return personOf(message.from, userId, profileName);
@@ -56,15 +62,22 @@ export function movedPerson(item: UpstreamMessageItem, at: Date): ContactSightin
 }
 
 /** The recipient who stopped marketing messages, as a failed status reports (131050); null for any other status. */
-export function stoppedRecipient(item: UpstreamStatusItem, channelId: string, at: Date): ContactSighting | null {
+export function stoppedRecipient(item: UpstreamStatusItem, channelId: string, source: Source): ContactSighting | null {
   if (item.status !== 'failed' || !item.errors?.some(({ code }) => code === STOPPED_BY_USER)) return null;
   const person = personOf(item.recipient_id ?? '', undefined, null);
-  return person && stating({ ...person, isNote: true }, { channelId, value: 'stop', source: 'UPSTREAM' }, item.id, at);
+  return (
+    person && stating({ ...person, isNote: true }, { channelId, value: 'stop', source: 'UPSTREAM' }, item.id, source)
+  );
 }
 
 /** The person, with what they said of messages on a channel. @param id of what said it: it applies once */
-export function stating(person: ContactSighting, preference: SightedPreference, id: string, at: Date): ContactSighting {
-  return { ...person, preference, statement: { id, at: at.toISOString() } };
+export function stating(
+  person: ContactSighting,
+  preference: SightedPreference,
+  id: string,
+  { at, eventId: order }: Source,
+): ContactSighting {
+  return { ...person, preference, statement: { id, at: at.toISOString(), order } };
 }
 
 function personOf(digits: string, userId: string | undefined, profileName: string | null): ContactSighting | null {

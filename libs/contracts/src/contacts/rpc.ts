@@ -55,6 +55,11 @@ export interface ContactSighting {
     readonly id: string;
     /** ISO 8601; of two preferences for a channel the later one holds, of one moment the one that came last. */
     readonly at: string;
+    /**
+     * Which of two of one moment came last: the greater one, the id of the event with which it came. Without it, as of an older release, the
+     * one that is applied last did.
+     */
+    readonly order?: Cuid;
   } | null;
   /**
    * A note of the upstream, which nothing was written with: a changed number, a setting, a refusal. It need not make a contact. Contacts of
