@@ -97,8 +97,11 @@ export function searchTextOf({ name, phone, email }: Pick<Contact, 'name' | 'pho
 
 /**
  * A text as searching compares it: any case is one, and so are the composed and decomposed forms of a letter. Upper case,
- * because lower case depends on the neighbours of a letter (Greek sigma). Two signs are the search's own.
+ * because lower case depends on the neighbours of a letter (Greek sigma); of the lower case, because a letter may have two
+ * upper ones (SS and ẞ). The Turkish İ is I: `i` is the lower case of both. Two signs are the search's own.
  */
 export function foldForSearch(text: string): string {
-  return text.toUpperCase().normalize('NFC').replaceAll(SEARCH_SEPARATOR, ' ').replaceAll(GRAM_SEPARATOR, ' ');
+  const upper = text.toLowerCase().toUpperCase().normalize('NFC');
+  const folded = upper.replace(/\u0130\u0307*/g, 'I').normalize('NFC');
+  return folded.replaceAll(SEARCH_SEPARATOR, ' ').replaceAll(GRAM_SEPARATOR, ' ');
 }

@@ -26,6 +26,10 @@ describe('a term', () => {
     expect(foldForSearch('José Straße Ольга')).toBe(foldForSearch('JOSE\u0301 STRASSE ольга'));
     // Greek lower case has a letter of its own at the end of a word.
     expect(foldForSearch('ΟΔΟΣ')).toBe(foldForSearch('οδος'));
+    for (const name of ['İbrahim Işık', 'ibrahim ışık', 'İBRAHİM IŞIK', 'i\u0307brahim işik', 'IBRAHIM IŞIK']) {
+      expect(foldForSearch(name)).toBe('IBRAHIM IŞIK');
+    }
+    expect(foldForSearch('Große GROẞE')).toBe('GROSSE GROSSE');
     const text = searchTextOf({ name: 'Ana\u001e\u001f', phone: '+12015550123', email: 'a@example.com' });
     expect(text).toBe('ANA  \u001f+12015550123\u001fA@EXAMPLE.COM');
     expect(text).not.toContain(foldForSearch('a\u001f+1'));

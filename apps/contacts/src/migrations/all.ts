@@ -16,6 +16,7 @@ import { HeldStatements1767930000003 } from './1767930000003-held-statements.js'
 import { HeldOptOutGroups1767930001003 } from './1767930001003-held-opt-out-groups.js';
 import { AccountWalk1767935000000 } from './1767935000000-account-walk.js';
 import { ErasedMerged1767936000000 } from './1767936000000-erased-merged.js';
+import { SearchCase1767937000000 } from './1767937000000-search-case.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -37,4 +38,5 @@ export const contactsMigrations = [
   HeldOptOutGroups1767930001003,
   AccountWalk1767935000000,
   ErasedMerged1767936000000,
+  SearchCase1767937000000,
 ] as const;

@@ -12,7 +12,8 @@ describeAdoption({
     INSERT INTO contact (organization_id, id, phone, messaging_id, name, version, created_at, updated_at, coverage, heard, search_text)
       VALUES ('corganization', 'c0000001', '+12015550123', '12015550123', 'Ana', 3, now(), now(), -1, '{"moves":["s1"]}',
         E'ANA\\x1f+12015550123\\x1f'),
-        ('corganization', 'c0000002', '+12015550124', '12015550124', 'Bob', 1, now(), now(), 0, NULL, E'BOB\\x1f\\x1f');
+        ('corganization', 'c0000002', '+12015550124', '12015550124', 'Bob', 1, now(), now(), 0, NULL, E'BOB\\x1f\\x1f'),
+        ('corganization', 'c0000003', '', '', 'İnci Ana ẞ', 1, now(), now(), 0, NULL, E'İ\\u0307NCI ANA ẞ\\x1f\\x1f');
     INSERT INTO contact_alias VALUES ('corganization', '+12015550123', 'c0000001');
     INSERT INTO opt_out VALUES ('corganization', 'coptout1', 'c0000001', '*', 'API', NULL);
     INSERT INTO unconfirmed_lift VALUES ('corganization', 'coptout2', 'c0000002');
@@ -21,7 +22,8 @@ describeAdoption({
   `,
   read: {
     sql: `
-      SELECT c.name, c.ordinal, c.segment, c.applied_statements, o.source, r.opt_out_id, l.last_event_id, e.subject
+      SELECT c.name, c.ordinal, c.segment, c.applied_statements, o.source, r.opt_out_id, l.last_event_id, e.subject,
+        (SELECT array_agg(inci.id) FROM search_contacts('corganization', 'd', 'INCI ANA SS', '{INC,NCI}', NULL, 5) AS inci(id)) AS folded
       FROM search_contacts('corganization', 'd', 'ANA', '{ANA}', NULL, 5) AS found(id)
       JOIN contact c ON c.id = found.id JOIN contact_alias a ON a.contact_id = c.id AND a.alias = '+12015550123'
       JOIN opt_out o ON o.contact_id = c.id JOIN outbox e ON e.aggregate_id = c.id
@@ -36,6 +38,7 @@ describeAdoption({
         opt_out_id: 'coptout2',
         last_event_id: 'cevent',
         subject: 'contacts.test',
+        folded: ['c0000003'],
       },
     ],
   },
