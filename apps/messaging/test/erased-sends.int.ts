@@ -83,7 +83,7 @@ describe('behind the fence of erasures, before the event of the erasure has come
     await forget(sender);
     expect(await lanes.states(job)).toEqual({ SKIPPED: 1, WAITING: 1 });
     expect(await skipsOf(job)).toEqual([{ recipientIndex: 0, reason: 'JOB_CANCELED', isErased: true }]);
-    const unknown = await unknownItems(store.database, null, { lanes: 100, each: 100 });
+    const unknown = await unknownItems(store.database, { behind: null, lanes: [] }, { organizations: 100, each: 100 });
     expect(unknown.filter(({ jobId }) => jobId === job.jobId)).toEqual([]);
     // Whoever has the number next is somebody else: the job was accepted before.
     const next = contactOf(sender.organizationId, newCuid(), sender.contacts[0]?.phone ?? '');

@@ -11,8 +11,8 @@ import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
 import { ContactRepository } from '../contact/contact.repository.js';
 import { unknownItems, type UnknownItem } from './unknown-items.repository.js';
 
-/** Lanes of a round; each of them gets a slice, one after the other. */
-const LANES_MAX = 8;
+/** Organizations of a round; a lane of each of them gets a slice, one after the other. */
+const ORGANIZATIONS_MAX = 8;
 /** Of one request to contacts: small, so that a job holds up no other change of contacts. */
 const SLICE_MAX = 100;
 /** While nothing is to be resolved. */
@@ -25,10 +25,17 @@ interface UnknownGroup extends ChannelKey, LaneKey {
   readonly items: readonly UnknownItem[];
 }
 
-/** Has contacts make or find the contacts of bulk recipients, in small slices ahead of their turns. */
+/**
+ * Has contacts make or find the contacts of bulk recipients, in small slices ahead of their turns. Organizations take turns: the second
+ * lane of one comes after the first of each other one, however many lanes it has.
+ */
 @Injectable()
 export class ResolveBulkContactsWorker extends PollingWorker {
-  private walkedTo: LaneKey | null = null;
+  /** The last organization of the round before; null: the next round begins a walk over all of them. */
+  private walkedTo: string | null = null;
+  /** The lanes that had their slices in this walk, and in the one before. */
+  private walked: LaneKey[] = [];
+  private walkedBefore: readonly LaneKey[] = [];
   private readonly tenants = new TenantByTenant((organizationId, error) =>
     this.log.error('lane.resolve-failed', error, { organizationId }),
   );
@@ -47,13 +54,14 @@ export class ResolveBulkContactsWorker extends PollingWorker {
   /** Two replicas may ask for the same recipients: to resolve a contact twice changes nothing. */
   protected async round(): Promise<RoundResult> {
     const behind = this.walkedTo;
-    const items = await unknownItems(this.database, behind, { lanes: LANES_MAX, each: SLICE_MAX });
-    const groups = [
-      ...Map.groupBy(items, ({ organizationId, jobId }) => `${organizationId} ${jobId}`).values(),
-    ].flatMap(groupOf);
-    this.walkedTo = groups.length === LANES_MAX ? (items.at(-1) ?? null) : null;
+    const walk = { behind, lanes: this.walkedBefore };
+    const items = await unknownItems(this.database, walk, { organizations: ORGANIZATIONS_MAX, each: SLICE_MAX });
+    const groups = [...Map.groupBy(items, ({ organizationId }) => organizationId).values()].flatMap(groupOf);
+    this.walked.push(...groups.map(({ organizationId, jobId }) => ({ organizationId, jobId })));
+    this.walkedTo = groups.length === ORGANIZATIONS_MAX ? (groups.at(-1)?.organizationId ?? null) : null;
+    if (this.walkedTo === null) [this.walkedBefore, this.walked] = [this.walked, []];
     const resolved = await this.tenants.each(groups, (group) => this.resolve(group));
-    // Behind the last lane comes the first.
+    // Behind the last organization comes the first.
     return resolved > 0 || behind !== null || (groups.length > 0 ? APART_MS : false);
   }
 

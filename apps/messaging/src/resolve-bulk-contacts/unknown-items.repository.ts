@@ -1,4 +1,4 @@
-import { statement, type Database } from '@switchboard/postgres';
+import { statement, unnestColumns, type Database } from '@switchboard/postgres';
 import type { ChannelKey, LaneKey } from '../bulk-lane/lane.entity.js';
 
 /** A recipient whose contact is to be asked for before its turn. */
@@ -8,44 +8,59 @@ export interface UnknownItem extends LaneKey, ChannelKey {
   readonly phone: string;
 }
 
-/** A walk from lane to lane along `bulk_item_unknown`: one probe each, whatever waits in them. */
+/** Where a walk stands: organizations are looked at in the order of their ids, the lanes of each in that of their jobs. */
+export interface UnknownWalk {
+  /** The organization that was looked at last; null: the walk begins with the first. */
+  readonly behind: string | null;
+  /** Of organizations the lane that was looked at last; without one it is the first. */
+  readonly lanes: readonly LaneKey[];
+}
+
+const IS_UNKNOWN = `i.state = 'WAITING' AND NOT i.is_contact_known`;
+/** Of organization `o` the first lane that meets a condition. */
+const laneWhere = (condition: string): string =>
+  `(SELECT i.job_id FROM bulk_item i WHERE ${IS_UNKNOWN} AND i.organization_id = o.organization_id ${condition}
+      ORDER BY i.job_id LIMIT 1)`;
+
+/**
+ * From organization to organization along `bulk_item_unknown`, and of each to the lane behind its last: a probe or two each, whatever
+ * waits in them.
+ */
 const itemsSql = statement<UnknownItem>(
   'messaging.lane-item.unknown',
-  `WITH RECURSIVE lane AS (
-     (SELECT organization_id, job_id, 1 AS n FROM bulk_item
-      WHERE state = 'WAITING' AND NOT is_contact_known AND (organization_id, job_id) > ($1, $2)
-      ORDER BY organization_id, job_id LIMIT 1)
+  `WITH RECURSIVE organization AS (
+     (SELECT i.organization_id, 1 AS n FROM bulk_item i WHERE ${IS_UNKNOWN} AND i.organization_id > $1
+      ORDER BY i.organization_id LIMIT 1)
      UNION ALL
-     SELECT next.organization_id, next.job_id, lane.n + 1
-     FROM lane CROSS JOIN LATERAL (
-       SELECT i.organization_id, i.job_id FROM bulk_item i
-       WHERE i.state = 'WAITING' AND NOT i.is_contact_known
-         AND (i.organization_id, i.job_id) > (lane.organization_id, lane.job_id)
-       ORDER BY i.organization_id, i.job_id LIMIT 1) AS next
-     WHERE lane.n < $3
+     SELECT next.organization_id, o.n + 1
+     FROM organization o CROSS JOIN LATERAL (
+       SELECT i.organization_id FROM bulk_item i WHERE ${IS_UNKNOWN} AND i.organization_id > o.organization_id
+       ORDER BY i.organization_id LIMIT 1) AS next
+     WHERE o.n < $4
+   ), lane AS (
+     SELECT o.organization_id, o.n,
+       coalesce(${laneWhere('AND i.job_id > last.job_id')}, ${laneWhere('')}) AS job_id
+     FROM organization o LEFT JOIN unnest($2::text[], $3::text[]) AS last(organization_id, job_id)
+       ON last.organization_id = o.organization_id
    )
    SELECT l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId",
-     i.recipient_index AS "recipientIndex", i.phone
+     u.recipient_index AS "recipientIndex", u.phone
    FROM lane
    JOIN bulk_lane l ON l.organization_id = lane.organization_id AND l.job_id = lane.job_id
    CROSS JOIN LATERAL (
-     SELECT u.recipient_index, u.phone FROM bulk_item u
-     WHERE u.organization_id = lane.organization_id AND u.job_id = lane.job_id
-       AND u.state = 'WAITING' AND NOT u.is_contact_known
-     ORDER BY u.recipient_index LIMIT $4) AS i
+     SELECT i.recipient_index, i.phone FROM bulk_item i
+     WHERE ${IS_UNKNOWN} AND i.organization_id = lane.organization_id AND i.job_id = lane.job_id
+     ORDER BY i.recipient_index LIMIT $5) AS u
    WHERE l.channel_id IS NOT NULL
-   ORDER BY lane.n, i.recipient_index`,
+   ORDER BY lane.n, u.recipient_index`,
 );
 
-/**
- * Recipients whose contacts are not known, at most `each` of a lane.
- *
- * @param behind the lane where the last walk ended; null: from the first
- */
+/** Recipients whose contacts are not known, of one lane of each organization: at most `each` of it. */
 export async function unknownItems(
   database: Database,
-  behind: LaneKey | null,
-  limits: { readonly lanes: number; readonly each: number },
+  { behind, lanes }: UnknownWalk,
+  limits: { readonly organizations: number; readonly each: number },
 ): Promise<UnknownItem[]> {
-  return database.query(itemsSql, [behind?.organizationId ?? '', behind?.jobId ?? '', limits.lanes, limits.each]);
+  const columns = unnestColumns(lanes, ['organizationId', 'jobId']);
+  return database.query(itemsSql, [behind ?? '', ...columns, limits.organizations, limits.each]);
 }
