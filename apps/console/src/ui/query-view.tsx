@@ -8,6 +8,7 @@ import type { Listed } from '../api/use-api.js';
 import { BusyButton } from './busy-button.js';
 import { EmptyState } from './empty-state.js';
 import { ProblemAlert } from './problem-alert.js';
+import { useReadProblem } from './read-problem.js';
 
 /** From then on a skeleton says that it takes longer than usual. */
 const LATE_MS = 5_000;
@@ -22,8 +23,9 @@ export function QueryView<T>({
   readonly skeleton?: ReactNode;
   readonly children: (answer: T) => ReactNode;
 }): ReactElement {
+  const { problem, onRetry } = useReadProblem(query);
   if (query.data !== undefined) return <>{children(query.data)}</>;
-  if (query.error) return <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />;
+  if (problem) return <ProblemAlert problem={problem} onRetry={onRetry} />;
   return <>{skeleton}</>;
 }
 
@@ -39,6 +41,8 @@ export function ListView<Item>({
   readonly skeleton?: ReactNode;
   readonly children: (items: readonly Item[]) => ReactNode;
 }): ReactElement {
+  const { problem, onRetry } = useReadProblem(query);
+  if (problem) return <ProblemAlert problem={problem} onRetry={onRetry} />;
   if (query.isPending) return <>{skeleton}</>;
   if (query.error && items.length === 0) {
     return <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />;

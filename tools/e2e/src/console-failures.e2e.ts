@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page, Route } from 'playwright-core';
+import { launchBrowser, openConsole, signIn, type WatchedPage } from './console-browser.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
+
+describe('a page of the console that cannot read what it shows', () => {
+  let all: UsableStack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    all = await sharedStack();
+    browser = await launchBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  async function signedIn(): Promise<WatchedPage> {
+    const opened = await openConsole(browser, all.baseUrl);
+    const owner = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
+    if (!owner) throw new Error('there is no OWNER');
+    await signIn(opened.page, owner);
+    return opened;
+  }
+
+  it('keeps saying why while it asks again by itself, and shows what comes', async () => {
+    const { page, complaints } = await signedIn();
+    const held = Promise.withResolvers<Route>();
+    let isFirst = true;
+    await page.route('**/app/api/templates/send?*', async (route) => {
+      if (!isFirst) return held.resolve(route);
+      isFirst = false;
+      await refuse(route);
+    });
+    await page.goto('/app/bulk-sends');
+    const alert = page.getByRole('alert').filter({ hasText: 'Not now' });
+    await alert.waitFor();
+    const poll = await held.promise;
+    await drawn(page);
+    expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(1);
+    await poll.continue();
+    await alert.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+/** Final for the console: nothing but a poll or a person repeats it. */
+function refuse(route: Route): Promise<void> {
+  return route.fulfill({ status: 429, json: { error: { code: 'RATE_LIMITED', message: 'Not now' } } });
+}
+
+/** Whatever the page has heard of is in it. */
+async function drawn(page: Page): Promise<void> {
+  await page.evaluate(
+    `new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done))))`,
+  );
+}
