@@ -25,6 +25,28 @@ describe('a page of the console that cannot read what it shows', () => {
     return opened;
   }
 
+  it('says so on Home, where nothing that is unread counts as not done, and goes on at a click', async () => {
+    const { page, complaints } = await signedIn();
+    await page.route(/\/app\/api\/(?!session$)/, refuse);
+    await page.goto('/app');
+    for (const title of [
+      'What needs attention could not all be read',
+      'The first steps could not be read',
+      'The figures of today could not be read',
+    ]) {
+      await page.getByRole('alert', { name: title }).getByRole('button', { name: 'Try again' }).waitFor();
+    }
+    expect(await page.getByRole('region', { name: 'First steps' }).count()).toBe(0);
+    await page.unroute(/\/app\/api\/(?!session$)/, refuse);
+    await page
+      .getByRole('alert', { name: 'The figures of today could not be read' })
+      .getByRole('button', { name: 'Try again' })
+      .click();
+    await page.getByText('Sent today').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('keeps saying why while it asks again by itself, and shows what comes', async () => {
     const { page, complaints } = await signedIn();
     const held = Promise.withResolvers<Route>();

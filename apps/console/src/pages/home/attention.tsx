@@ -5,6 +5,8 @@ import { managing, useIsAllowed } from '../../api/session.js';
 import { useList, useRead, useWholeList } from '../../api/use-api.js';
 import { readable } from '../../ui/foreign-text.js';
 import { LinkTo } from '../../ui/link-to.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { useReadProblem } from '../../ui/read-problem.js';
 
 const POLL_MS = 15_000;
 const QUOTA_SHARE = 0.8;
@@ -16,6 +18,7 @@ export function Attention(): ReactElement | null {
   const channels = useWholeList('listChannels', {}, { pollMs: POLL_MS });
   const jobs = useList('listJobs', { query: { limit: 100 } } as never, { pollMs: POLL_MS });
   const plan = useRead('getPlan', {}, { enabled: isManaging, pollMs: POLL_MS });
+  const { problem, onRetry } = useReadProblem(webhooks.query, channels.query, jobs.query, plan);
   const share = plan.data?.usage ? plan.data.usage.messages / plan.data.limits.messagesPerMonth : 0;
   const notices = [
     ...webhooks.items
@@ -45,9 +48,12 @@ export function Attention(): ReactElement | null {
       .filter(({ status }) => status === 'HELD')
       .map(({ id }) => ({ text: 'A bulk send is held.', to: `/bulk-sends/${id}`, act: 'See why' })),
   ];
-  if (notices.length === 0) return null;
+  if (notices.length === 0 && !problem) return null;
   return (
     <Stack gap="xs" component="section" aria-label="Needs attention">
+      {problem && (
+        <ProblemAlert title="What needs attention could not all be read" problem={problem} onRetry={onRetry} />
+      )}
       {notices.map(({ text, to, act }, index) => (
         <Alert key={index} color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
           {text}{' '}

@@ -5,6 +5,8 @@ import { managing, useIsAllowed } from '../../api/session.js';
 import { useList } from '../../api/use-api.js';
 import { CodeBlock } from '../../ui/copyable.js';
 import { LinkTo } from '../../ui/link-to.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { useReadProblem } from '../../ui/read-problem.js';
 
 const POLL_MS = 5_000;
 
@@ -23,8 +25,10 @@ export function Checklist(): ReactElement | null {
   const received = useList('findMessages', one('INBOUND'), { pollMs: POLL_MS });
   const keys = useList('listApiKeys', {}, { enabled: isManaging, pollMs: POLL_MS });
   const webhooks = useList('listWebhooks', {}, { enabled: isManaging, pollMs: POLL_MS });
-  if (sent.query.isPending || received.query.isPending)
-    return <Skeleton h={220} radius="md" aria-busy aria-label="Loading" />;
+  const reads = [sent.query, received.query, ...(isManaging ? [keys.query, webhooks.query] : [])];
+  const { problem, onRetry } = useReadProblem(...reads);
+  if (problem) return <ProblemAlert title="The first steps could not be read" problem={problem} onRetry={onRetry} />;
+  if (reads.some(({ isPending }) => isPending)) return <Skeleton h={220} radius="md" aria-busy aria-label="Loading" />;
   const request = `curl ${location.origin}/v1/messages \\\n  -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"to":"+14155550123","text":"Hello"}'`;
   const steps: readonly Step[] = [
     ...(isManaging

@@ -4,6 +4,8 @@ import { useSession } from '../../api/session.js';
 import { useRead } from '../../api/use-api.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { PageFrame } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { useReadProblem } from '../../ui/read-problem.js';
 import { initialRange } from '../analytics/range.js';
 import { Attention } from './attention.js';
 import { Checklist } from './checklist.js';
@@ -29,8 +31,11 @@ function Today(): ReactElement | null {
   const input = { query: { from: to, to, timezone, granularity: 'day' as const } };
   const usage = useRead('getUsage', input, { pollMs: 30_000 });
   const delivery = useRead('getDelivery', input, { pollMs: 30_000 });
+  const { problem, onRetry } = useReadProblem(usage, delivery);
   // A plan without figures: nothing to show, and nothing that needs doing.
-  if (usage.error) return null;
+  if (problem?.status === 402) return null;
+  if (problem)
+    return <ProblemAlert title="The figures of today could not be read" problem={problem} onRetry={onRetry} />;
   const figures = [
     { label: 'Sent today', value: usage.data?.totals.messagesOut },
     { label: 'Received today', value: usage.data?.totals.messagesIn },
