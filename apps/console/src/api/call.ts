@@ -98,8 +98,22 @@ async function answerOf<N extends Name>(name: N, input: Input<N>): Promise<Keyed
   const response = await request(name, input as Parts);
   const isReplayed = response.headers.has('idempotent-replayed');
   const isEmpty = response.status === 204 || response.headers.get('content-length') === '0';
-  const text = isEmpty ? '' : await response.text();
-  return { answer: (text === '' ? undefined : JSON.parse(text)) as Answer<N>, isReplayed };
+  const text = isEmpty ? '' : await response.text().catch(unreadable);
+  return { answer: (text === '' ? undefined : parsed(text)) as Answer<N>, isReplayed };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+/** The connection broke within the answer, or something in between, such as the sign-in page of a network, answered in its place. */
+function unreadable(error: unknown): never {
+  if (error instanceof DOMException && error.name === 'AbortError') throw error;
+  throw new Problem(0, 'UNREADABLE', 'The answer cannot be read: check the connection and try again.', null);
 }
 
 function urlOf(template: string, { path = {}, query = {} }: Parts): string {

@@ -68,6 +68,35 @@ describe('a refusal that ends the session', () => {
   });
 });
 
+describe('an answer that cannot be read', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const broken = (): Response =>
+    new Response(new ReadableStream({ start: (body) => body.error(new TypeError('network error')) }));
+
+  it.each([
+    ['is of a page in between', () => new Response('<html>Sign in to this network</html>')],
+    ['breaks off', broken],
+  ])('that %s is said in plain words, and leaves open whether a change was carried out', async (_how, answer) => {
+    jest.spyOn(globalThis, 'fetch').mockImplementation(async () => answer());
+    const problem = await call('getPlan', {}).catch((error: unknown) => error);
+    expect(problem).toMatchObject({
+      status: 0,
+      code: 'UNREADABLE',
+      message: 'The answer cannot be read: check the connection and try again.',
+    });
+  });
+
+  it('that is given up stays given up', async () => {
+    const givenUp = new DOMException('given up', 'AbortError');
+    const body = new ReadableStream({ start: (stream) => stream.error(givenUp) });
+    jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body));
+    await expect(call('getPlan', {})).rejects.toBe(givenUp);
+  });
+});
+
 // The last of the file: only a load of the page ends that state.
 describe('a session that another tab has replaced', () => {
   it('reads and changes nothing: the cookie is that of the other session', async () => {
