@@ -1,5 +1,5 @@
-import { TextInput } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { useState, type ReactElement } from 'react';
 
 /** The first and the last day of a period, as fields of type `date` have them; empty where there is no bound. */
 export interface Days {
@@ -7,7 +7,10 @@ export interface Days {
   readonly to: string;
 }
 
-/** Chooses a period by its days. @param props.isCompact next to fields that show no label either */
+/** While a year is typed, the field has one of fewer digits: 0002, 0020, 0202. Nothing here is as old. */
+const YEAR_MIN = '1970';
+
+/** Chooses a period by its days; a year that is still being typed is none. @param props.isCompact next to fields that show no label either */
 export function DayRange({
   from,
   to,
@@ -17,20 +20,32 @@ export function DayRange({
   const named = (name: string): object => (isCompact ? { size: 'xs', 'aria-label': name } : { label: name });
   return (
     <>
-      <TextInput
-        type="date"
-        {...named('From')}
-        max={to}
-        value={from}
-        onChange={({ currentTarget }) => onChange({ from: currentTarget.value, to })}
-      />
-      <TextInput
-        type="date"
-        {...named('To')}
-        min={from}
-        value={to}
-        onChange={({ currentTarget }) => onChange({ from, to: currentTarget.value })}
-      />
+      <DayField {...named('From')} max={to} day={from} onChange={(day) => onChange({ from: day, to })} />
+      <DayField {...named('To')} min={from} day={to} onChange={(day) => onChange({ from, to: day })} />
     </>
+  );
+}
+
+function DayField({
+  day,
+  onChange,
+  ...props
+}: Omit<TextInputProps, 'onChange' | 'value'> & {
+  readonly day: string;
+  readonly onChange: (day: string) => void;
+}): ReactElement {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <TextInput
+      {...props}
+      type="date"
+      value={typed ?? day}
+      onChange={({ currentTarget: { value } }) => {
+        const isWhole = value === '' || value >= YEAR_MIN;
+        setTyped(isWhole ? null : value);
+        if (isWhole) onChange(value);
+      }}
+      onBlur={() => setTyped(null)}
+    />
   );
 }

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { launchBrowser, openConsole, openPage, signIn, type WatchedPage } from './console-browser.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
+
+describe('fields and buttons of the console', () => {
+  let all: UsableStack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    all = await sharedStack();
+    browser = await launchBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  async function signedIn(): Promise<WatchedPage> {
+    const opened = await openConsole(browser, all.baseUrl, { timezoneId: 'UTC' });
+    const owner = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
+    if (!owner) throw new Error('there is no OWNER');
+    await signIn(opened.page, owner);
+    return opened;
+  }
+
+  it('ask for no period whose year is still being typed', async () => {
+    const { page, complaints } = await signedIn();
+    await openPage(page, '/settings/audit-log');
+    const asked: (string | null)[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/app/api/audit-log') asked.push(searchParams.get('since'));
+    });
+    const from = page.getByLabel('From');
+    // Its first part is the month.
+    await from.click({ position: { x: 15, y: 15 } });
+    await page.keyboard.type('10152026');
+    await page.waitForResponse((response) => response.url().includes('since=2026-10-15'));
+    expect(asked).toEqual(['2026-10-15T00:00:00.000Z']);
+    expect(await from.inputValue()).toBe('2026-10-15');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
