@@ -43,4 +43,13 @@ describe('fields and buttons of the console', () => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+
+  it('open a dialog by a double click as by one', async () => {
+    const { page, complaints } = await signedIn();
+    await openPage(page, '/contacts');
+    await page.getByRole('button', { name: 'New contact' }).first().dblclick();
+    await page.getByRole('dialog').getByLabel('Number').fill('+14155550176');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });

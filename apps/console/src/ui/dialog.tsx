@@ -1,5 +1,5 @@
 import { Drawer, Modal, type DrawerProps, type ModalProps } from '@mantine/core';
-import { useEffect, useLayoutEffect, useState, type ReactElement } from 'react';
+import { useEffect, useLayoutEffect, useState, type MouseEvent, type ReactElement } from 'react';
 import { holdPage, watchDraft } from '../api/held-page.js';
 import { focusBack } from './focus.js';
 
@@ -26,6 +26,14 @@ function openerOfMenu(element: Element | null): Element | null {
   return id ? document.getElementById(id) : null;
 }
 
+/** The second click of a double one on what opens a dialog falls on the shade next to the dialog: it does not close it. */
+const unlessDoubled = {
+  onClickCapture: (event: MouseEvent): void => {
+    const isOnShade = (event.target as Element).matches('.mantine-Modal-overlay, .mantine-Drawer-overlay');
+    if (isOnShade && event.detail > 1) event.stopPropagation();
+  },
+};
+
 /** Nothing but a button of the dialog closes it. */
 const guarded: Partial<ModalProps> = { closeOnClickOutside: false, closeOnEscape: false, withCloseButton: false };
 
@@ -48,6 +56,7 @@ export function Dialog({
       opened
       onInput={() => setTyped(true)}
       closeOnClickOutside={!isTyped}
+      {...unlessDoubled}
       {...props}
       {...(isShownOnce ? guarded : {})}
     />
@@ -57,5 +66,5 @@ export function Dialog({
 /** A drawer that is in the page only while it is open. */
 export function SideDialog(props: Omit<DrawerProps, 'opened'>): ReactElement {
   useFocusBack();
-  return <Drawer opened {...props} />;
+  return <Drawer opened {...unlessDoubled} {...props} />;
 }
