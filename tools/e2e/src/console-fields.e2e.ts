@@ -52,4 +52,18 @@ describe('fields and buttons of the console', () => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+
+  it('say what they are about', async () => {
+    const { page, complaints } = await signedIn();
+    await all.acme.send('+14155550175', 'Hello');
+    await openPage(page, '/contacts');
+    await page.getByRole('button', { name: 'Opt-outs of +14155550175' }).waitFor();
+    await page.getByRole('button', { name: 'Edit +14155550175' }).waitFor();
+    await openPage(page, '/settings/channels');
+    await page.getByRole('button', { name: /^Test .*\+12015550181$/ }).waitFor();
+    await openPage(page, '/templates');
+    await page.getByRole('link', { name: 'Send in bulk: order_confirmation (en_US)' }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });

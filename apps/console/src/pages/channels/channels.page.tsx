@@ -10,6 +10,7 @@ import { ForeignText, readable } from '../../ui/foreign-text.js';
 import { PageFrame } from '../../ui/page.js';
 import { ListView } from '../../ui/query-view.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { channelWords } from '../bulk-sends/channel-choice.js';
 import { ChannelSettings } from './channel-settings.js';
 import { ConnectChannel } from './connect-channel.js';
 
@@ -51,6 +52,8 @@ function ChannelCard({ channel }: { readonly channel: ManagedChannel }): ReactEl
     done: 'The channel is disconnected.',
   });
   const path = { id: channel.id };
+  // For screen readers, which read buttons outside of their place too.
+  const words = readable(channelWords(channel));
   const isConnected = channel.status === 'CONNECTED';
   return (
     <Paper withBorder p="lg" component="section" aria-label={readable(channel.name)}>
@@ -72,16 +75,28 @@ function ChannelCard({ channel }: { readonly channel: ManagedChannel }): ReactEl
           </Text>
         </div>
         <Group gap="xs">
-          <BusyButton size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate({ path })}>
+          <BusyButton
+            size="xs"
+            variant="default"
+            aria-label={`Test ${words}`}
+            loading={test.isPending}
+            onClick={() => test.mutate({ path })}
+          >
             Test
           </BusyButton>
-          <Button size="xs" variant="default" onClick={() => setOpened('settings')}>
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={isConnected ? `Settings of ${words}` : `Reconnect ${words}`}
+            onClick={() => setOpened('settings')}
+          >
             {isConnected ? 'Settings' : 'Reconnect'}
           </Button>
           {!channel.isDefault && (
             <BusyButton
               size="xs"
               variant="default"
+              aria-label={`Make default: ${words}`}
               loading={makeDefault.isPending}
               onClick={() => makeDefault.mutate({ path, body: { isDefault: true } })}
             >
@@ -89,7 +104,13 @@ function ChannelCard({ channel }: { readonly channel: ManagedChannel }): ReactEl
             </BusyButton>
           )}
           {isConnected && (
-            <Button size="xs" variant="subtle" color="red" onClick={() => setOpened('disconnect')}>
+            <Button
+              size="xs"
+              variant="subtle"
+              color="red"
+              aria-label={`Disconnect ${words}`}
+              onClick={() => setOpened('disconnect')}
+            >
               Disconnect
             </Button>
           )}

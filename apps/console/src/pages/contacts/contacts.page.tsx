@@ -6,7 +6,7 @@ import type { Contact } from '../../api/api.generated.js';
 import { useList } from '../../api/use-api.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { ForeignText } from '../../ui/foreign-text.js';
+import { ForeignText, readable } from '../../ui/foreign-text.js';
 import { PageFrame } from '../../ui/page.js';
 import { ListView } from '../../ui/query-view.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -79,10 +79,20 @@ export function Page(): ReactElement {
                 align: 'right',
                 cell: (contact) => (
                   <Group gap="xs" justify="flex-end" wrap="nowrap">
-                    <Button size="xs" variant="default" onClick={() => setEdited(contact)}>
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={`Edit ${wordsFor(contact)}`}
+                      onClick={() => setEdited(contact)}
+                    >
                       Edit
                     </Button>
-                    <Button size="xs" variant="default" onClick={() => setOptedOut(contact)}>
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={`Opt-outs of ${wordsFor(contact)}`}
+                      onClick={() => setOptedOut(contact)}
+                    >
                       Opt-outs
                     </Button>
                   </Group>
@@ -96,6 +106,11 @@ export function Page(): ReactElement {
       {optedOut !== null && <OptOutsDialog contact={optedOut} onClose={() => setOptedOut(null)} />}
     </PageFrame>
   );
+}
+
+/** Names the contact for screen readers, which read buttons outside of their rows too. */
+function wordsFor({ name, phone, email }: Contact): string {
+  return readable(name ?? (phone || (email ?? 'a contact without a name')));
 }
 
 function Consent({ contact: { isOptedOut, optedOutChannelIds } }: { readonly contact: Contact }): ReactElement {

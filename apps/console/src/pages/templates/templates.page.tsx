@@ -5,7 +5,7 @@ import { useState, type ReactElement } from 'react';
 import type { Template } from '../../api/api.generated.js';
 import { useList } from '../../api/use-api.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { ForeignText } from '../../ui/foreign-text.js';
+import { ForeignText, readable } from '../../ui/foreign-text.js';
 import { LinkTo } from '../../ui/link-to.js';
 import { PageFrame } from '../../ui/page.js';
 import { ListView } from '../../ui/query-view.js';
@@ -108,6 +108,7 @@ function TemplateCard({ template }: { readonly template: Template }): ReactEleme
             component={LinkTo}
             to="/bulk-sends/new"
             search={{ template: id }}
+            aria-label={`Send in bulk: ${readable(name)} (${language})`}
             variant="light"
             size="xs"
             mt="auto"
