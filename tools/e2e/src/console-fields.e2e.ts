@@ -53,7 +53,7 @@ describe('fields and buttons of the console', () => {
     await page.context().close();
   });
 
-  it('say what they are about', async () => {
+  it('say what they are about, and a preview of a template can be heard', async () => {
     const { page, complaints } = await signedIn();
     await all.acme.send('+14155550175', 'Hello');
     await openPage(page, '/contacts');
@@ -63,6 +63,8 @@ describe('fields and buttons of the console', () => {
     await page.getByRole('button', { name: /^Test .*\+12015550181$/ }).waitFor();
     await openPage(page, '/templates');
     await page.getByRole('link', { name: 'Send in bulk: order_confirmation (en_US)' }).waitFor();
+    const preview = page.getByLabel('Preview of order_confirmation').first();
+    expect(await preview.ariaSnapshot()).toContain('{{1}}');
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -18,7 +18,7 @@ export function TemplatePreview({
   const parts = renderTemplate(template, values);
   const buttons = parts.filter(({ kind }) => kind === 'BUTTON');
   return (
-    <div className={classes['phone']} role="img" aria-label={`Preview of ${template.name}`}>
+    <div className={classes['phone']} role="group" aria-label={`Preview of ${template.name}`}>
       <div className={classes['bubble']}>
         {parts.map(({ kind, text, media }, index) =>
           kind === 'BUTTON' ? null : (
