@@ -65,6 +65,8 @@ describe('fields and buttons of the console', () => {
     await page.getByRole('link', { name: 'Send in bulk: order_confirmation (en_US)' }).waitFor();
     const preview = page.getByLabel('Preview of order_confirmation').first();
     expect(await preview.ariaSnapshot()).toContain('{{1}}');
+    await page.goto('/app/no-such-page');
+    await page.getByRole('main').getByText('There is no such page').waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -1,7 +1,7 @@
 import { Button, Container, Skeleton, Stack } from '@mantine/core';
 import { IconError404 } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
-import type { ReactElement } from 'react';
+import { useEffect, type ReactElement } from 'react';
 import { problemOf } from '../api/problem.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { LinkTo } from '../ui/link-to.js';
@@ -34,8 +34,11 @@ export function PageFault({ error }: { readonly error: unknown }): ReactElement 
 
 /** An address that leads nowhere. */
 export function UnknownPage(): ReactElement {
+  useEffect(() => {
+    document.title = 'No such page · Switchboard';
+  }, []);
   return (
-    <Container size="sm" py="xl">
+    <Container component="main" size="sm" py="xl">
       <EmptyState
         icon={IconError404}
         isWholePage
