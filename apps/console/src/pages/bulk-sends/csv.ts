@@ -32,6 +32,7 @@ export function parseCsv(text: string): CsvTable {
     throw new Error(`The file has ${found} rows; a bulk send takes ${most} at most.`);
   }
   if (headings.every((heading) => heading.trim() === '')) throw new Error('The first row must name the columns.');
+  if (rows.length === 0) throw new Error('The file has headings, but no row with a recipient below them.');
   return { headings: headings.map((heading, index) => heading.trim() || `Column ${index + 1}`), rows };
 }
 

@@ -8,6 +8,10 @@ describe('a file with recipients', () => {
     expect(() => parseCsv(file(100_001))).toThrow('The file has 100,001 rows; a bulk send takes 100,000 at most.');
   });
 
+  it.each(['Phone,Name', 'Phone,Name\n\n,,\n'])('has at least one row: %j has none', (text) => {
+    expect(() => parseCsv(text)).toThrow('The file has headings, but no row with a recipient below them.');
+  });
+
   it('counts lines as editors do, past empty ones and cells of several lines', () => {
     const { headings, rows } = parseCsv('\uFEFFPhone,Note\n\n+1415,"a\nb"\n +1416 ,c\n');
     expect(headings).toEqual(['Phone', 'Note']);
