@@ -63,8 +63,9 @@ describe('fields and buttons of the console', () => {
     await page.getByRole('button', { name: /^Test .*\+12015550181$/ }).waitFor();
     await openPage(page, '/templates');
     await page.getByRole('link', { name: 'Send in bulk: order_confirmation (en_US)' }).waitFor();
-    const preview = page.getByLabel('Preview of order_confirmation').first();
-    expect(await preview.ariaSnapshot()).toContain('{{1}}');
+    // Of a picture screen readers read the name alone. Source: WAI-ARIA, "Children Presentational".
+    const preview = page.getByRole('group', { name: 'Preview of order_confirmation' }).first();
+    await preview.getByText('{{1}}').waitFor();
     await page.goto('/app/no-such-page');
     await page.getByRole('main').getByText('There is no such page').waitFor();
     expect(complaints).toEqual([]);
