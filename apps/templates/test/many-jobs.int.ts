@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '@switchboard/postgres';
 import { blocksOf, nodesOf, planOf, preparedStatements, testServers, type PlanNode } from '@switchboard/testing';
 import { completeButActive } from '../src/complete-jobs/complete-jobs.js';
+import { takeFeeds } from '../src/feed-jobs/job-feed.repository.js';
 import { templatesMigrations } from '../src/migrations/all.js';
 import { changedCauses, type ChangedCause } from '../src/watch-causes/changed-causes.repository.js';
 
@@ -74,6 +75,19 @@ describe('many active jobs', () => {
     await run(`UPDATE templates.job_count SET queued = 0, sent = 1`);
     const found = (await completeButActive(database, 10)).map(({ jobId }) => jobId);
     expect(found.toSorted()).toEqual(['j00007', 'j00008']);
+  });
+
+  it('that are due leave the jobs of other organizations their turns, however many they are', async () => {
+    const ago = (where: string, by: string) =>
+      run(`UPDATE templates.job_feed SET due_at = now() - interval '${by}' WHERE ${where}`);
+    await run(`DELETE FROM templates.job_feed WHERE job_id > 'j01500' AND organization_id IN ('o1', 'o2', 'o3', 'o4')`);
+    await run(`UPDATE templates.job SET organization_id = 'o0' WHERE organization_id IN ('o1', 'o2')`);
+    await run(`UPDATE templates.job_feed SET organization_id = 'o0' WHERE organization_id IN ('o1', 'o2')`);
+    await ago(`organization_id = 'o0'`, '3 minutes');
+    await ago(`organization_id = 'o3'`, '2 minutes');
+    await ago(`organization_id = 'o4'`, '1 minute');
+    const taken = await takeFeeds(database, 4);
+    expect(taken.map(({ organizationId }) => organizationId).toSorted()).toEqual(['o0', 'o0', 'o3', 'o4']);
   });
 
   it('have the causes that each of them has by itself', async () => {

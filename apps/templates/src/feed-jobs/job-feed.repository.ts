@@ -57,12 +57,12 @@ export interface NextFeed {
 
 /** A replica that dies holds a job up for so long. */
 const LEASE_SECONDS = 10;
-/** Due jobs that are looked through for those of other organizations. */
+/** Due jobs that are looked through whole; behind them one of each further organization is looked for. */
 const SIGHT = 1_000;
 
 /**
- * The longest due first, but organizations take turns: the second job of one comes after the first of each other one. Jobs
- * that another replica is taking are left to it. The feed of a job that is over, which a release before left due, is not due any more.
+ * The longest due first, but organizations take turns: the second job of one comes after the first of each other one, however many are
+ * due. Jobs that another replica is taking are left to it. The feed of a job that is over, which a release before left due, is not due any more.
  * A database that was restored hands nothing over before it is compared. Each look moves a job's entry of the index on, which keeps the
  * former ones behind an old snapshot: the floor passes those by.
  */
@@ -72,9 +72,14 @@ const takeSql = statement<TakenFeed>(
      SELECT organization_id, job_id, due_at FROM job_feed
      WHERE due_at <= now() AND ${isAbove('$3', 'due_at')} AND ${IS_COMPARED}
      ORDER BY due_at LIMIT ${SIGHT}
+   ), others AS (
+     SELECT DISTINCT ON (organization_id) organization_id, job_id, due_at FROM job_feed
+     WHERE (SELECT count(*) FROM due) = ${SIGHT} AND due_at >= (SELECT max(due_at) FROM due) AND due_at <= now() AND ${IS_COMPARED}
+       AND NOT organization_id = ANY (ARRAY(SELECT DISTINCT organization_id FROM due))
+     ORDER BY organization_id, due_at
    ), turns AS (
      SELECT organization_id, job_id, due_at, row_number() OVER (PARTITION BY organization_id ORDER BY due_at) AS turn
-     FROM due ORDER BY turn, due_at LIMIT $1
+     FROM (SELECT * FROM due UNION ALL SELECT * FROM others) AS found ORDER BY turn, due_at LIMIT $1
    ), taken AS (
      SELECT f.organization_id, f.job_id, f.due_at FROM turns t
      JOIN job_feed f ON f.organization_id = t.organization_id AND f.job_id = t.job_id
