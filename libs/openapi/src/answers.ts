@@ -66,6 +66,6 @@ function namedExamples(examples: Readonly<Record<string, object>>): JsonObject {
 function exampleOf(body: Body, { examples, pageCursorOf }: DescribedShapes): JsonObject {
   const example = examples[typeof body === 'string' ? body : body.pageOf];
   if (!example) return {};
-  if (typeof body === 'string') return { example: example as Json };
+  if (typeof body === 'string' || typeof example === 'string') return { example: example as Json };
   return { example: { items: [example], nextCursor: pageCursorOf(example) } as Json };
 }

@@ -21,7 +21,8 @@ export type Wordings = Readonly<Record<string, Wording>>;
 /** Schemas of answers by their public names, with one example of each where there is one. */
 export interface DescribedShapes {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  readonly examples: Readonly<Partial<Record<string, object>>>;
+  /** A text where the shape is no JSON. */
+  readonly examples: Readonly<Partial<Record<string, object | string>>>;
   /** The `nextCursor` of a page that ends with this example; undefined for none. */
   pageCursorOf(example: object): string | undefined;
 }

@@ -33,6 +33,16 @@ describe('the examples of the descriptions', () => {
     }
   });
 
+  it('show a stream of events as a browser reads it: where it begins, then an event with its place', () => {
+    const { get } = Object(Object(appDescription['paths'])['/app/api/events']) as { get?: Part };
+    const media = Object(Object(Object(get?.['responses'])['200'])['content'])['text/event-stream'] as Part;
+    const [ready, event, end] = String(media['example']).split('\n\n');
+    expect(ready).toMatch(/^retry: \d+\nid: c[0-9a-z]{24}\nevent: ready\ndata: {}$/);
+    const [, data = ''] = /^id: c[0-9a-z]{24}\ndata: (.+)$/.exec(event ?? '') ?? [];
+    expect(examples).toContainEqual(JSON.parse(data));
+    expect(end).toBe('');
+  });
+
   it.each([
     ['/v1/opt-outs', 'post', '201', 'reason'],
     ['/v1/opt-outs', 'post', '200', 'messagingChannelId'],

@@ -76,6 +76,11 @@ const feed: EventFeedView = {
   nextCursor: exampleId(exampleTimes.replied, 'f1e5e9d3f7e2e6d0'),
 };
 
+/** How a stream of events begins, and its first event. */
+export const eventStreamExample =
+  `retry: 2113\nid: ${exampleId(exampleTimes.read, 'f1e5e9d3f7e2e6d0')}\nevent: ready\ndata: {}\n\n` +
+  `id: ${feed.nextCursor}\ndata: ${JSON.stringify(received)}\n\n`;
+
 /** One lifelike example of each shape of webhooks; apart from the others, for the bodies of events are made of those. */
 export const webhookViewExamples: Readonly<Partial<Record<ViewName, object>>> = {
   Webhook: webhook,

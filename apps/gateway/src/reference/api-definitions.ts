@@ -9,7 +9,7 @@ import { viewExamples } from '../description/examples.js';
 import { headerComponents, requestHeaderParameters } from '../description/headers.js';
 import { introductionOf } from '../description/introduction.js';
 import { publicApi } from '../description/public-api.js';
-import { webhookViewExamples } from '../description/webhook-view-examples.js';
+import { eventStreamExample, webhookViewExamples } from '../description/webhook-view-examples.js';
 import { webhookParameters, webhooks } from '../description/webhooks.js';
 import { httpLimits } from '../http/request-limits.policy.js';
 import { refusalHeaders } from './answer-headers.policy.js';
@@ -41,7 +41,11 @@ function conventions(schemas: Views): Pick<ApiDefinition, 'headers' | 'shapes' |
 }
 
 function shapesOf(schemas: Views): DescribedShapes {
-  return { schemas, examples: { ...viewExamples, ...webhookViewExamples }, pageCursorOf };
+  return {
+    schemas,
+    examples: { ...viewExamples, ...webhookViewExamples, EventStream: eventStreamExample },
+    pageCursorOf,
+  };
 }
 
 function unroutedOf(access: 'key' | 'session'): Refusals {
