@@ -26,8 +26,8 @@ export class EventsController {
       description:
         'What webhooks carry, oldest first, kept for at least 7 days: the way to catch up after an outage, or to live without a public ' +
         'URL. `nextCursor` is always present, on an empty page too, and a filter still advances it: a reader that continues ' +
-        'with it misses no event and sees none twice. With `type` a page looks at 20,000 events at most, and may be empty ' +
-        'before the end.',
+        'with it misses no event and sees none twice. Of large events a page has fewer than `limit`: ' +
+        'some 700 KB, or one. With `type` a page looks at 20,000 events at most, and may be empty before the end.',
       query: ListEventsQuery,
       answers: {
         200: {
