@@ -35,6 +35,13 @@ const steppedSql = statement(
 );
 /** Each event says whose it is. */
 const namedSql = statement('t.named', 'UPDATE webhooks.event SET body = organization_id');
+/** 100 KB each, numbered from 1 on. */
+const largeSql = statement(
+  't.large',
+  `UPDATE webhooks.event e SET body = rpad(n.n || ' ', 100000, 'x')
+   FROM (SELECT id, row_number() OVER (ORDER BY position) AS n FROM webhooks.event WHERE organization_id = $1) AS n
+   WHERE e.id = n.id`,
+);
 const REFUSED = { code: 'VALIDATION_FAILED', message: '`cursor` must be a `nextCursor` of this list' };
 let database: Database;
 let superuser: Database;
@@ -128,6 +135,30 @@ describe('a reader that has all', () => {
     const counting = { query } as Database;
     expect(await read(organizationId, nextCursor, null, null, counting)).toMatchObject({ bodies: [], nextCursor });
     expect(asked).toEqual(['webhooks.feed.last']);
+  });
+});
+
+describe('a page of large events', () => {
+  it('is as long as fits into an answer, and no event behind it is read', async () => {
+    const { organizationId } = await storeWebhook(database, 20);
+    await superuser.query(largeSql, [organizationId]);
+    const counted: number[] = [];
+    const query: Database['query'] = async (one, values) => {
+      const rows = await database.query(one, values);
+      if (one.name === 'webhooks.feed.page') counted.push(rows.length);
+      return rows;
+    };
+    const counting = { query } as Database;
+    const seen: number[] = [];
+    for (let cursor: string | null = null; seen.length < 20;) {
+      const page: EventFeedPage = await read(organizationId, cursor, null, null, counting);
+      expect(page.bodies.length).toBeGreaterThan(0);
+      seen.push(...page.bodies.map((body) => Number.parseInt(body)));
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    // 700 KB hold six whole ones; the seventh shows that it does not fit.
+    expect(counted).toEqual([7, 7, 7, 2]);
   });
 });
 

@@ -29,11 +29,15 @@ const occurredSql = statement<{ position: number }>(
    WHERE organization_id = $1 AND position > $2 AND position <= $3 AND occurred_at >= $4::timestamptz
    ORDER BY event.position LIMIT 1`,
 );
+/** The length of a body is known without reading it. */
 const pageSql = statement<FeedRow>(
   'webhooks.feed.page',
-  `SELECT position::float8 AS position, body FROM event
-   WHERE organization_id = $1 AND position > $2 AND position <= $3 AND ($4::text[] IS NULL OR type = ANY ($4))
-   ORDER BY event.position LIMIT $5`,
+  `SELECT position::float8 AS position, body FROM (
+     SELECT event.position, body, sum(octet_length(body)) OVER (ORDER BY event.position) - octet_length(body) AS bytes_before
+     FROM event
+     WHERE organization_id = $1 AND event.position > $2 AND event.position <= $3 AND ($4::text[] IS NULL OR type = ANY ($4))
+     ORDER BY event.position LIMIT $5) AS page
+   WHERE bytes_before < $6 ORDER BY page.position`,
 );
 
 /**
@@ -125,13 +129,17 @@ export async function firstSlice(on: Queryable, positions: Positions, max = SLIC
   return { organizationId, after: Math.min(before, upTo), upTo: Math.min(before + max, upTo) };
 }
 
-/** Events between two positions (the first one exclusive), oldest first; of none no day that is kept is looked at. */
+/**
+ * Events between two positions (the first one exclusive), oldest first; of none no day that is kept is looked at.
+ *
+ * @param limits how many, and the bytes of UTF-8 with which no further one begins
+ */
 export async function readFeed(
   on: Queryable,
   organizationId: string,
   range: { readonly after: number; readonly upTo: number; readonly types: readonly string[] | null },
-  limit: number,
+  limits: { readonly events: number; readonly bytes: number },
 ): Promise<FeedRow[]> {
   if (range.upTo <= range.after) return [];
-  return on.query(pageSql, [organizationId, range.after, range.upTo, range.types, limit]);
+  return on.query(pageSql, [organizationId, range.after, range.upTo, range.types, limits.events, limits.bytes]);
 }

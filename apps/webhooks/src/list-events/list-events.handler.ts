@@ -39,9 +39,10 @@ export class ListEventsHandler {
     const end = Math.max(last, after);
     const range = { organizationId, after, upTo: end };
     const { upTo } = types === null ? range : await firstSlice(on, range);
-    const rows = await readFeed(on, organizationId, { after, upTo, types }, limit);
-    const shown = fitting(rows);
-    const isWhole = shown.length === rows.length && rows.length < limit;
+    const limits = { events: limit, bytes: PAGE_BYTES_MAX };
+    const rows = await readFeed(on, organizationId, { after, upTo, types }, limits);
+    const { shown, isCut } = fitting(rows);
+    const isWhole = !isCut && rows.length < limit;
     const lastShown = shown.at(-1)?.position ?? after;
     return {
       bodies: shown.map(({ body }) => body),
@@ -62,12 +63,9 @@ function notOfThisList(): AppError {
   return new AppError(serviceErrors.VALIDATION_FAILED, '`cursor` must be a `nextCursor` of this list');
 }
 
-/** As many as fit, at least one. */
-function fitting(rows: readonly FeedRow[]): readonly FeedRow[] {
+/** As many as fit, at least one; what was not read is behind one that does not fit. */
+function fitting(rows: readonly FeedRow[]): { readonly shown: readonly FeedRow[]; readonly isCut: boolean } {
   let bytes = 0;
-  const end = rows.findIndex(({ body }, index) => {
-    bytes += Buffer.byteLength(JSON.stringify(body));
-    return index > 0 && bytes > PAGE_BYTES_MAX;
-  });
-  return end === -1 ? rows : rows.slice(0, end);
+  const end = rows.findIndex(({ body }) => (bytes += Buffer.byteLength(JSON.stringify(body))) > PAGE_BYTES_MAX);
+  return { shown: end === -1 ? rows : rows.slice(0, Math.max(end, 1)), isCut: end !== -1 };
 }
