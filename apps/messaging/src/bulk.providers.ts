@@ -1,5 +1,6 @@
 import { BeginBulkWorker } from './begin-bulk/begin-bulk.worker.js';
 import { LowerPassedWorker } from './begin-bulk/lower-passed.worker.js';
+import { ChannelWakes } from './bulk-lane/channel-wakes.batch.js';
 import { InteractiveBegins } from './bulk-lane/interactive-begins.js';
 import { LaneSignal, UnknownContactSignal } from './bulk-lane/lane-signal.js';
 import { CloseLanesWorker } from './close-lanes/close-lanes.worker.js';
@@ -29,6 +30,7 @@ export const bulkControllers = [
 /** What sends the recipients of bulk sends. */
 export const bulkProviders = [
   BeginBulkWorker,
+  ChannelWakes,
   LowerPassedWorker,
   CloseLanesWorker,
   ConfirmReservationsWorker,

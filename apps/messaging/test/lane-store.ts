@@ -3,6 +3,7 @@ import type { BulkItem, ControlLaneRequest } from '@switchboard/contracts/messag
 import { claimLanes, type LaneAttempt, type LaneClaim } from '../src/begin-bulk/claim-lanes.js';
 import { ChannelRepository } from '../src/channel/channel.repository.js';
 import { ControlLane } from '../src/control-lane/control-lane.js';
+import { ChannelWakes } from '../src/bulk-lane/channel-wakes.batch.js';
 import { LaneSignal, UnknownContactSignal } from '../src/bulk-lane/lane-signal.js';
 import { SkipRecipients } from '../src/skip-recipients/skip-recipients.js';
 import { SubmitBatch } from '../src/submit-batch/submit-batch.js';
@@ -27,11 +28,11 @@ export class LaneStore {
   private readonly controlLane: ControlLane;
 
   constructor(private readonly store: MessagingStore) {
-    const [lanes, unknown] = [new LaneSignal(), new UnknownContactSignal()];
+    const wakes = new ChannelWakes(store.database, new LaneSignal());
     const channels = new ChannelRepository(store.database);
-    this.submitBatch = new SubmitBatch(store.database, channels, lanes, unknown);
+    this.submitBatch = new SubmitBatch(store.database, channels, wakes, new UnknownContactSignal());
     this.skipRecipients = new SkipRecipients(store.database, channels, silentRelay);
-    this.controlLane = new ControlLane(store.database, silentRelay, lanes);
+    this.controlLane = new ControlLane(store.database, silentRelay, wakes);
   }
 
   /** For a test in which nothing that an earlier one left is looked at or sent. */

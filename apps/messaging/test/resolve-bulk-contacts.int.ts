@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RpcClient } from '@switchboard/nats';
 import type { Log } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
+import { ChannelWakes } from '../src/bulk-lane/channel-wakes.batch.js';
 import { LaneSignal, UnknownContactSignal } from '../src/bulk-lane/lane-signal.js';
 import { ContactRepository } from '../src/contact/contact.repository.js';
 import { ResolveBulkContactsWorker } from '../src/resolve-bulk-contacts/resolve-bulk-contacts.worker.js';
@@ -41,8 +42,8 @@ describe('recipients whose contacts are not known', () => {
     };
     const rpc = { call } as Partial<RpcClient> as RpcClient;
     const contacts = new ContactRepository(store.database);
-    const [lane, unknown] = [new LaneSignal(), new UnknownContactSignal()];
-    rounds = new Rounds(store.database, rpc, contacts, lane, unknown, log);
+    const wakes = new ChannelWakes(store.database, new LaneSignal());
+    rounds = new Rounds(store.database, rpc, contacts, wakes, new UnknownContactSignal(), log);
   });
 
   it('are asked for by turns of their organizations, however many jobs one of them has', async () => {

@@ -69,9 +69,6 @@ const REGAINED = `least(1, p.share + ${SHARE_REGAINED_PER_SECOND}
   * extract(epoch FROM now() - greatest(p.share_changed_at, now() - interval '1 hour')))`;
 const PER_SECOND = `(coalesce(p.per_second, ${CHANNEL_PER_SECOND}) * ${REGAINED})`;
 
-const WAKE = `INSERT INTO channel_pace AS p (organization_id, channel_id, look_at) VALUES ($1, $2, clock_timestamp())
-   ON CONFLICT (organization_id, channel_id) DO UPDATE SET look_at = clock_timestamp() WHERE p.look_at > now()`;
-const wakeSql = statement('messaging.pace.wake', WAKE);
 /**
  * None of a database that may be from a backup: nothing is begun without its pace. Each claim moves a channel's entry of the index on,
  * which keeps the former ones behind an old snapshot: the floor passes those by.
@@ -153,14 +150,21 @@ const sweepSql = statement<ChannelKey>(
 );
 
 /**
- * The bound of a lane below what has become able to begin. Whatever it is: a claim under way, which holds the lane, may have raised it.
- * Locks the pace first, as claims do.
+ * The bounds of lanes below what has become able to begin. Whatever they are: a claim under way, which holds the lanes, may have raised
+ * them. Locks the paces first, as claims do.
  */
-const wakeForSql = statement(
-  'messaging.pace.wake-for',
-  `WITH woken AS (${WAKE} RETURNING true), locked AS MATERIALIZED (SELECT count(*) FROM woken)
-   UPDATE bulk_lane l SET waiting_from = least(l.waiting_from, $4) FROM locked
-   WHERE l.organization_id = $1 AND l.job_id = $3`,
+const wakeSql = statement(
+  'messaging.pace.wake',
+  `WITH woken AS (
+     INSERT INTO channel_pace AS p (organization_id, channel_id, look_at)
+     SELECT organization_id, channel_id, clock_timestamp()
+     FROM unnest($1::text[], $2::text[]) AS c(organization_id, channel_id)
+     ON CONFLICT (organization_id, channel_id) DO UPDATE SET look_at = clock_timestamp() WHERE p.look_at > now()
+     RETURNING true
+   ), locked AS MATERIALIZED (SELECT count(*) FROM woken)
+   UPDATE bulk_lane l SET waiting_from = least(l.waiting_from, g.lowest_index)
+   FROM locked CROSS JOIN unnest($3::text[], $4::text[], $5::int[]) AS g(organization_id, job_id, lowest_index)
+   WHERE l.organization_id = g.organization_id AND l.job_id = g.job_id`,
 );
 /** What stored recipients and ended before it had their lane's bound lowered. One that somebody holds is left to the next look. */
 const lowerPassedSql = statement(
@@ -173,26 +177,24 @@ const lowerPassedSql = statement(
    WHERE l.organization_id = passed.organization_id AND l.job_id = passed.job_id`,
 );
 
-/**
- * Has a channel looked at now: there is something to begin. Behind the COMMIT of that, and not in its transaction, so that
- * a claim under way, which holds the row, is not waited for with locks in hand; what a crash in between leaves is found by
- * the sweep.
- */
-export async function wakeChannel(through: Queryable, { organizationId, channelId }: ChannelKey): Promise<void> {
-  await through.query(wakeSql, [organizationId, channelId]);
-}
-
-/** As `wakeChannel`: recipients of a job may begin that could not before, none of them below the index given. */
-export async function wakeLane(
+/** Has channels looked at now, and recipients of lanes found that may begin; see `ChannelWakes`. */
+export async function wakeChannels(
   through: Queryable,
-  { organizationId, channelId, jobId }: ChannelKey & LaneKey,
-  lowestIndex: number,
+  channels: readonly ChannelKey[],
+  lanes: readonly (LaneKey & { readonly lowestIndex: number })[],
 ): Promise<void> {
-  await through.query(wakeForSql, [organizationId, channelId, jobId, lowestIndex]);
+  const woken = inOrder(channels, placeOf).flatMap(([first]) => first ?? []);
+  const lowered = inOrder(lanes, ({ organizationId, jobId }) => `${organizationId} ${jobId}`).map((own) =>
+    own.reduce((one, other) => (other.lowestIndex < one.lowestIndex ? other : one)),
+  );
+  await through.query(wakeSql, [
+    ...unnestColumns(woken, ['organizationId', 'channelId']),
+    ...unnestColumns(lowered, ['organizationId', 'jobId', 'lowestIndex']),
+  ]);
 }
 
 /**
- * Finds recipients below the bounds of their lanes: what a crash left between a COMMIT and its `wakeLane`. Behind an old snapshot it looks
+ * Finds recipients below the bounds of their lanes: what a crash left between a COMMIT and its `wakeChannels`. Behind an old snapshot it looks
  * through all that have begun since.
  *
  * @throws an error for which `isTimedOut` holds when it takes longer than 2 s
@@ -236,12 +238,7 @@ export async function takeInteractive(through: Queryable, begins: readonly Chann
 /** Slows channels, and has them looked at when a message is to be sent again. Channels without a lane know no pace. */
 export async function notePaces(through: Queryable, notes: readonly PaceNote[]): Promise<void> {
   if (notes.length === 0) return;
-  const byChannel = Map.groupBy(notes, placeOf);
-  const merged = [...byChannel.entries()]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([, [first, ...rest]]) => {
-      return first ? [rest.reduce(mergeNotes, first)] : [];
-    });
+  const merged = inOrder(notes, placeOf).map((own) => own.reduce(mergeNotes));
   await through.query(noteSql, unnestColumns(merged, ['organizationId', 'channelId', 'isSlowed', 'dueInMs']));
 }
 
@@ -262,6 +259,11 @@ export async function sweepPaces(through: Queryable, repeatsFromMs = -Infinity):
 /** Rows are locked in this order: by organization, then by channel. */
 function placeOf({ organizationId, channelId }: ChannelKey): string {
   return `${organizationId} ${channelId}`;
+}
+
+/** Items of one place together, by places in the order of locks. */
+function inOrder<Item>(items: readonly Item[], place: (item: Item) => string): Item[][] {
+  return [...Map.groupBy(items, place)].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, own]) => own);
 }
 
 function mergeNotes(one: PaceNote, other: PaceNote): PaceNote {

@@ -3,12 +3,11 @@ import type { ControlLaneRequest, ControlledLane } from '@switchboard/contracts/
 import { Relay } from '@switchboard/outbox';
 import { systemClock } from '@switchboard/platform';
 import { Database, type Transaction } from '@switchboard/postgres';
-import { wakeChannel } from '../bulk-lane/channel-pace.repository.js';
+import { ChannelWakes } from '../bulk-lane/channel-wakes.batch.js';
 import { endWithdrawn } from '../bulk-lane/end-withdrawn.js';
 import type { LaneKey } from '../bulk-lane/lane.entity.js';
 import { withdrawItems } from '../bulk-lane/lane-item.repository.js';
 import { lockLane, storeLaneState } from '../bulk-lane/lane.repository.js';
-import { LaneSignal } from '../bulk-lane/lane-signal.js';
 import { markedAttemptsOfLane } from '../dispatch/marked-attempts.repository.js';
 import { waitForMarkedAttempts } from '../dispatch/wait-for-marked-attempts.js';
 import { laneStateAfter } from './lane-state.policy.js';
@@ -22,7 +21,7 @@ export class ControlLane {
   constructor(
     private readonly database: Database,
     private readonly relay: Relay,
-    private readonly lanes: LaneSignal,
+    private readonly wakes: ChannelWakes,
   ) {}
 
   /**
@@ -43,10 +42,7 @@ export class ControlLane {
     const { lane, withdrawn, isWithdrawn } = await this.database.transaction(control, { tenant: organizationId });
     this.relay.wake();
     const { channelId, begun } = lane;
-    if (channelId !== null) {
-      await wakeChannel(this.database, { organizationId, channelId });
-      this.lanes.wake();
-    }
+    if (channelId !== null) await this.wakes.execute({ organizationId, channelId });
     if (request.action === 'PAUSE' || request.action === 'WITHDRAW') {
       await waitForMarkedAttempts(() => markedAttemptsOfLane(this.database, key), signal);
     }

@@ -4,10 +4,10 @@ import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { RpcClient } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { LOG, PollingWorker, TenantByTenant, type Log, type RoundResult } from '@switchboard/platform';
-import { wakeLane } from '../bulk-lane/channel-pace.repository.js';
+import { ChannelWakes } from '../bulk-lane/channel-wakes.batch.js';
 import type { ChannelKey, LaneKey } from '../bulk-lane/lane.entity.js';
 import { noteContacts } from '../bulk-lane/lane-item.repository.js';
-import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
+import { UnknownContactSignal } from '../bulk-lane/lane-signal.js';
 import { ContactRepository } from '../contact/contact.repository.js';
 import { unknownItems, type UnknownItem } from './unknown-items.repository.js';
 
@@ -44,7 +44,7 @@ export class ResolveBulkContactsWorker extends PollingWorker {
     private readonly database: Database,
     private readonly rpc: RpcClient,
     private readonly contacts: ContactRepository,
-    private readonly lanes: LaneSignal,
+    private readonly wakes: ChannelWakes,
     signal: UnknownContactSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
@@ -72,8 +72,7 @@ export class ResolveBulkContactsWorker extends PollingWorker {
     await this.contacts.project(contacts.map((contact) => ({ organizationId, contact })));
     await this.database.transaction(async (tx) => noteContacts(tx, items, true));
     const lowestIndex = Math.min(...items.map(({ recipientIndex }) => recipientIndex));
-    await wakeLane(this.database, { organizationId, channelId, jobId }, lowestIndex);
-    this.lanes.wake();
+    await this.wakes.execute({ organizationId, channelId }, { organizationId, jobId, lowestIndex });
   }
 }
 

@@ -7,10 +7,10 @@ import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { keepMonthsOf } from '../keep-months/keep-months.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
-import { wakeLane } from '../bulk-lane/channel-pace.repository.js';
+import { ChannelWakes } from '../bulk-lane/channel-wakes.batch.js';
 import { insertItems } from '../bulk-lane/lane-item.repository.js';
 import { openLane } from '../bulk-lane/lane.repository.js';
-import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
+import { UnknownContactSignal } from '../bulk-lane/lane-signal.js';
 
 /** As the contract says: a batch fits into one message of the broker. */
 const ITEMS_MAX = 200;
@@ -21,7 +21,7 @@ export class SubmitBatch {
   constructor(
     private readonly database: Database,
     private readonly channels: ChannelRepository,
-    private readonly lanes: LaneSignal,
+    private readonly wakes: ChannelWakes,
     private readonly unknownContacts: UnknownContactSignal,
   ) {}
 
@@ -43,12 +43,8 @@ export class SubmitBatch {
     };
     const isOpen = await this.database.transaction(submit, { tenant: organizationId });
     if (!isOpen) return { accepted: 0, isWithdrawn: true };
-    await wakeLane(
-      this.database,
-      { ...key, channelId },
-      Math.min(...items.map(({ recipientIndex }) => recipientIndex)),
-    );
-    this.lanes.wake();
+    const lowestIndex = Math.min(...items.map(({ recipientIndex }) => recipientIndex));
+    await this.wakes.execute({ organizationId, channelId }, { ...key, lowestIndex });
     this.unknownContacts.wake();
     return { accepted: items.length, isWithdrawn: false };
   }
