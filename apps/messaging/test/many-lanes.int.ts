@@ -18,12 +18,12 @@ describe('many lanes of a channel', () => {
   });
   beforeEach(() => lanes.forgetOthers());
 
-  const claimable = async ({ sender }: Job, limit = 201): Promise<readonly string[]> =>
+  const claimable = async ({ sender }: Job, lanesMax = 201): Promise<readonly string[]> =>
     store.database.transaction(async (tx) =>
-      (await claimableLanes(tx, [sender], limit, -Infinity)).map(({ jobId }) => jobId),
+      (await claimableLanes(tx, [{ ...sender, lanesMax }], 201, -Infinity)).map(({ jobId }) => jobId),
     );
 
-  it('are claimed for until their job has finished, and while something of them is to be sent again', async () => {
+  it('are claimed for as long as something of them waits, or is to be sent again', async () => {
     const sender = await store.sender(2);
     const [waiting, begun, finished, repeated] = [0, 1, 2, 3].map(() => lanes.job(sender)) as [Job, Job, Job, Job];
     for (const job of [begun, finished, repeated]) await lanes.submit(job);
@@ -35,7 +35,38 @@ describe('many lanes of a channel', () => {
       `UPDATE messaging.dispatch SET state = 'PACED', due_at = now() + interval '1 minute' WHERE message_id = $1`,
       [again?.messageId],
     );
-    expect(await claimable(waiting)).toEqual([waiting.jobId, begun.jobId, repeated.jobId].toSorted());
+    expect(await claimable(waiting)).toEqual([waiting.jobId, repeated.jobId].toSorted());
+  });
+
+  it('are not looked at but for those that begin next, and each has its turn', async () => {
+    const sender = await store.sender(2);
+    const made = Array.from({ length: 80 }, () => lanes.job(sender));
+    // What has waited for as long goes by its id.
+    const jobs = made.toSorted((one, other) => (one.jobId < other.jobId ? -1 : 1));
+    for (const job of jobs) await lanes.submit(job);
+    const [first] = jobs as [Job];
+    expect(await claimable(first, 10)).toHaveLength(10);
+    const turns: number[] = [];
+    while (turns.length < 160) {
+      await lanes.look();
+      const { attempts } = await lanes.claim();
+      expect(attempts.length).toBeGreaterThan(0);
+      const bySlot = attempts.toSorted((one, other) => one.lane.slotMs - other.lane.slotMs);
+      const own = bySlot.map(({ lane }) => jobs.findIndex(({ jobId }) => jobId === lane.jobId));
+      turns.push(...own.filter((index) => index >= 0));
+      await lanes.letPass(400);
+    }
+    const once = [...jobs.keys()];
+    expect(turns).toEqual([...once, ...once]);
+    expect(await claimable(first)).toEqual([]);
+  });
+
+  it('of a channel that is not connected are all held with the next look', async () => {
+    const sender = await store.sender(1);
+    const jobs = Array.from({ length: 80 }, () => lanes.job(sender));
+    for (const job of jobs) await lanes.submit(job);
+    await lanes.run(`UPDATE messaging.channel SET status = 'DISCONNECTED' WHERE id = $1`, [sender.channelId]);
+    expect(await claimable(jobs[0] as Job, 10)).toHaveLength(80);
   });
 
   it('are closed as fast as jobs finish', async () => {
@@ -85,7 +116,7 @@ describe('many lanes of a channel', () => {
   /** Plans the claim on a new connection and expects each look at what is to be sent to go by the index made for it. */
   async function expectIndexes({ sender }: Job): Promise<void> {
     const database = await store.openAnother();
-    await database.transaction((tx) => claimableLanes(tx, [sender], 201, -Infinity));
+    await database.transaction((tx) => claimableLanes(tx, [{ ...sender, lanesMax: 201 }], 201, -Infinity));
     await database.transaction((tx) => claimPaced(tx, [{ ...sender, jobId: 'cjob', count: 10 }], 'l', -Infinity));
     const statements = await preparedStatements(database);
     for (const name of ['messaging.lane.claimable', 'messaging.dispatch.claim-paced']) {

@@ -68,7 +68,7 @@ describe('lanes behind an old snapshot', () => {
       'messaging.pace.lock': [`'${OWNER}'`, '32', "'{}'", looks],
       'messaging.pace.next-look': [`'${OWNER}'`, looks, repeats],
       'messaging.pace.sweep': [repeats],
-      'messaging.lane.claimable': [`'{${organizationId}}'`, `'{${channelId}}'`, '201', repeats],
+      'messaging.lane.claimable': [`'{${organizationId}}'`, `'{${channelId}}'`, '201', repeats, "'{34}'"],
       'messaging.dispatch.claim-paced': [
         "'l'",
         `'{${organizationId}}'`,

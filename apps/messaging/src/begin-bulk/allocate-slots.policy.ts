@@ -57,6 +57,11 @@ export function allocateSlots(
   });
 }
 
+/** Slots of a channel in a claim at most; so many lanes may have one. */
+export function slotsMax({ perSecond }: Pick<LockedPace, 'perSecond'>): number {
+  return Math.floor((AHEAD_MS * perSecond) / 1_000) + 1;
+}
+
 function allocateChannel(pace: LockedPace, lanes: readonly ClaimableLane[], max: number, owner: string): ChannelShare {
   const [first] = lanes;
   if (!first) return { pace, lanes: [], nextMs: null };

@@ -21,7 +21,7 @@ import {
 import { judgeMessages, unlessUnheld } from '../message/judge-messages.repository.js';
 import { insertMessages } from '../message/message.repository.js';
 import { claimableLanes, leaveLanes, nextItems, type ClaimableLane } from './claimable-lanes.repository.js';
-import { allocateSlots, AllocatedSlots, laneKey, type LaneShare } from './allocate-slots.policy.js';
+import { allocateSlots, AllocatedSlots, laneKey, slotsMax, type LaneShare } from './allocate-slots.policy.js';
 
 /** An attempt of a lane that is marked, with its turn; `refusal` says why it must not be made. */
 export interface LaneAttempt extends Attempt {
@@ -71,7 +71,9 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
   if (paces.length === 0) return NOTHING;
   spec.onLocked?.(paces.map(({ channelId }) => channelId));
   // One more than can be claimed: so it is seen that something is left.
-  const lanes = await claimableLanes(tx, paces, spec.attemptsMax + 1, repeatsFromMs);
+  const limit = spec.attemptsMax + 1;
+  const channels = paces.map((pace) => ({ ...pace, lanesMax: Math.min(slotsMax(pace) + 1, limit) }));
+  const lanes = await claimableLanes(tx, channels, limit, repeatsFromMs);
   const readAtMs = systemClock.monotonic();
   await holdLanes(tx, disconnectedOf(lanes));
   const connected = lanes.filter(({ channelStatus }) => channelStatus === 'CONNECTED');

@@ -1,5 +1,5 @@
 import { isAbove, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { isActive, mayBegin, pacedJobs, waitingOf } from '../bulk-lane/active-lane.sql.js';
+import { hasWaiting, isActive, mayBegin, pacedJobs, waitingOf } from '../bulk-lane/active-lane.sql.js';
 import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
 import { MAY_REPEAT } from '../dispatch/paced-claim.repository.js';
 
@@ -23,6 +23,12 @@ export interface ClaimableLane extends LaneKey, ChannelKey {
   readonly items: number;
   /** The database's clock, in epoch milliseconds. */
   readonly nowMs: number;
+}
+
+/** A channel of which lanes are claimed. */
+export interface ClaimedChannel extends ChannelKey {
+  /** Lanes that something of may begin: those that have waited longest. */
+  readonly lanesMax: number;
 }
 
 /** How many of a lane are claimed. */
@@ -49,16 +55,24 @@ const countOf = (which: string): string =>
   `(SELECT count(*)::int FROM (SELECT FROM dispatch d WHERE ${OF_LANE} AND ${which} ORDER BY d.due_at LIMIT $3) AS found)`;
 
 /**
- * Of a channel the lanes of jobs that have not finished, and those with something to be sent again: what a claim costs is not what is
- * open for an hour more. A lane that an action or a batch holds is left to the next look.
+ * Of a channel the lanes that begin next, of jobs that have not finished, and those with something to be sent again: what a claim
+ * costs is neither what is open for an hour more, nor how many jobs there are. All of a channel that is not connected, which are held. A
+ * lane that an action or a batch holds is left to the next look.
  */
 const lanesSql = statement<ClaimableLane>(
   'messaging.lane.claimable',
   `WITH RECURSIVE g AS MATERIALIZED (
-     SELECT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, channel_id)
+     SELECT * FROM unnest($1::text[], $2::text[], $5::int[]) AS given(organization_id, channel_id, lanes_max)
    ), ${pacedJobs('g', '$4')}, claimed AS MATERIALIZED (
-     SELECT a.organization_id, a.job_id FROM g JOIN bulk_lane a
-       ON ${isActive('a')} AND a.organization_id = g.organization_id AND a.channel_id = g.channel_id
+     SELECT next.organization_id, next.job_id
+     FROM g JOIN channel ch ON ch.organization_id = g.organization_id AND ch.id = g.channel_id
+     CROSS JOIN LATERAL (
+       SELECT a.organization_id, a.job_id FROM (
+         SELECT l.organization_id, l.job_id, l.waiting_from, l.next_begin_at FROM bulk_lane l
+         WHERE ${isActive('l')} AND l.organization_id = g.organization_id AND l.channel_id = g.channel_id
+         ORDER BY l.next_begin_at, l.job_id OFFSET 0) AS a
+       WHERE ${hasWaiting('a')}
+       ORDER BY a.next_begin_at, a.job_id LIMIT CASE WHEN ch.status = 'CONNECTED' THEN g.lanes_max END) AS next
      UNION
      SELECT organization_id, job_id FROM paced
    )
@@ -71,12 +85,13 @@ const lanesSql = statement<ClaimableLane>(
      l.waiting_from AS "waitingFrom",
      (SELECT count(*)::int FROM (SELECT FROM bulk_item i WHERE ${waitingOf('l')} LIMIT $3) AS waiting) AS items,
      (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
-   FROM claimed c
-   JOIN bulk_lane l ON l.organization_id = c.organization_id AND l.job_id = c.job_id
+   FROM (SELECT organization_id, job_id FROM claimed ORDER BY organization_id, job_id OFFSET 0) AS c
+   CROSS JOIN LATERAL (
+     SELECT b.* FROM bulk_lane b
+     WHERE b.organization_id = c.organization_id AND b.job_id = c.job_id AND b.is_open AND ${mayBegin('b')}
+     FOR NO KEY UPDATE SKIP LOCKED) AS l
    JOIN channel ch ON ch.organization_id = l.organization_id AND ch.id = l.channel_id
-   WHERE l.is_open AND ${mayBegin('l')}
-   ORDER BY l.organization_id, l.job_id
-   FOR NO KEY UPDATE OF l SKIP LOCKED`,
+   ORDER BY l.organization_id, l.job_id`,
 );
 const itemsSql = statement<LaneItem>(
   'messaging.lane-item.next',
@@ -106,12 +121,12 @@ const leaveSql = statement(
  */
 export async function claimableLanes(
   tx: Transaction,
-  channels: readonly ChannelKey[],
+  channels: readonly ClaimedChannel[],
   limit: number,
   repeatsFromMs: number,
 ): Promise<ClaimableLane[]> {
-  const columns = unnestColumns(channels, ['organizationId', 'channelId']);
-  return tx.query(lanesSql, [...columns, limit, repeatsFromMs]);
+  const [organizations, ids, lanesMax] = unnestColumns(channels, ['organizationId', 'channelId', 'lanesMax']);
+  return tx.query(lanesSql, [organizations, ids, limit, repeatsFromMs, lanesMax]);
 }
 
 /** The next recipients of locked lanes, in the order of their index. */

@@ -6,7 +6,6 @@ const folder = join(import.meta.dirname, '..');
 const readsWhole = [
   'messaging.conversation.prune',
   'messaging.lane.all-withdrawn-messages',
-  'messaging.lane.claimable',
   'messaging.lane.close',
   'messaging.lane.hold',
   'messaging.lane.lower-passed',
