@@ -91,6 +91,11 @@ class Receiver(BaseHTTPRequestHandler):
             status = 500
         self.answer(status)
 
+    def refuse_method(self) -> None:
+        self.answer(405)
+
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = refuse_method
+
     def receive(self) -> int:
         length = self.headers.get("Content-Length")
         if length is None:
@@ -118,11 +123,13 @@ class Receiver(BaseHTTPRequestHandler):
     def answer(self, status: int) -> None:
         self.send_response(status)
         self.send_header("Content-Length", "0")
+        if status == 405:
+            self.send_header("Allow", "POST")
         # A body that was not read would be taken for the next request.
-        if status in (400, 411, 413, 500):
+        if status in (400, 405, 411, 413, 500):
             self.send_header("Connection", "close")
         self.end_headers()
-        if status in (400, 411, 413):
+        if status in (400, 405, 411, 413):
             self.discard()
 
     def discard(self) -> None:

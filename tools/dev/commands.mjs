@@ -196,6 +196,20 @@ export function problemOf(name, args) {
   return null;
 }
 
+/**
+ * What a script is for and how it is called, where its words ask for that and its program does not answer itself; null otherwise.
+ *
+ * @param {string} name of the script
+ * @param {readonly string[]} args
+ * @returns {string | null}
+ */
+export function helpOf(name, args) {
+  const script = scripts[name];
+  const isAsked = args.includes('--help') || args.includes('-h');
+  if (script === undefined || !isAsked || script.flags?.includes('help')) return null;
+  return `${script.about}\nusage: ${script.usage}\n`;
+}
+
 /** Every command with its sentence, a line each. @returns {string} */
 export function helpText() {
   const width = Math.max(...Object.keys(scripts).map((name) => nameOf(name).length));

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { helpText, problemOf, scripts } from './commands.mjs';
+import { helpOf, helpText, problemOf, scripts } from './commands.mjs';
 import { install, nxCommand, prepare } from './prepare.mjs';
 import { children, findNode, modules, root, run } from './programs.mjs';
 import { runTests } from './run-tests.mjs';
@@ -42,9 +42,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 if (process.env.npm_lifecycle_event !== undefined) watchNpm();
 
 const command = commands[name];
+const asked = command === undefined ? null : helpOf(name, args);
 const problem =
   command === undefined ? `There is no command "${name}"; npm run help lists them.` : problemOf(name, args);
-if (problem !== null) {
+if (asked !== null) {
+  process.stdout.write(asked);
+} else if (problem !== null) {
   const script = scripts[name];
   process.stderr.write(`${problem}\n${script === undefined ? '' : `usage: ${script.usage}\n`}`);
   process.exitCode = 2;

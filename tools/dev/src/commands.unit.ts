@@ -44,6 +44,11 @@ describe('the scripts', () => {
     expect(call('fly')).toMatchObject({ code: 2, err: 'There is no command "fly"; npm run help lists them.\n' });
   });
 
+  it.each(['--help', '-h'])('say what they are for when %s asks for it, and do nothing', (asked) => {
+    const out = expect.stringMatching(/^[A-Z][^\n]+\.\nusage: npm run stop\n$/);
+    expect(call('stop', asked)).toMatchObject({ code: 0, out, err: '' });
+  });
+
   it('take the short options of Jest, each by its own name', () => {
     expect(call('test', '-t')).toMatchObject({
       code: 2,

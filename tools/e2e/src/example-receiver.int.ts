@@ -68,6 +68,12 @@ describe.each(languages)('the example receiver in %s', (language) => {
     expect(answer).toMatch(/^connection: close/im);
   });
 
+  it.each(['GET', 'PUT', 'DELETE'])('answers 405 to %s, and says what it takes', async (method) => {
+    const body = method === 'PUT' ? '{}' : null;
+    const { status, headers } = await fetch(`http://127.0.0.1:${port}/`, { method, body });
+    expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
   it('answers 500 to what is signed and is no event, and goes on', async () => {
     for (const body of ['{', '[]', '"text"', 'null', '{"data":null}'])
       expect([body, await sendSigned(body)]).toEqual([body, 500]);

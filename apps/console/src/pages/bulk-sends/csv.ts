@@ -15,13 +15,19 @@ export interface CsvRow {
 /** Recipients of a bulk send, as the API takes them. */
 const ROWS_MAX = 100_000;
 
+/** How spreadsheets name the delimiter, in a line before the headings. */
+const DELIMITER = /^sep=([^\r\n])\r?\n/i;
+
 /** Reads a file with headings in its first row; delimiter and quotes are found out. @throws Error that says what is wrong, and where */
 export function parseCsv(text: string): CsvTable {
-  const { data, errors } = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), { skipEmptyLines: false });
+  const plain = text.replace(/^\uFEFF/, '');
+  const [named = '', delimiter = ''] = DELIMITER.exec(plain) ?? [];
+  const { data, errors } = Papa.parse<string[]>(plain.slice(named.length), { skipEmptyLines: false, delimiter });
+  const before = named === '' ? 0 : 1;
   const fault = errors.find(({ type }) => type !== 'Delimiter');
-  if (fault) throw new Error(`Row ${(fault.row ?? 0) + 1}: ${fault.message}`);
+  if (fault) throw new Error(`Row ${before + (fault.row ?? 0) + 1}: ${fault.message}`);
   const [headings = [], ...rest] = data;
-  let line = 1 + linesOf(headings);
+  let line = before + 1 + linesOf(headings);
   const rows: CsvRow[] = [];
   for (const cells of rest) {
     if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells: cells.map((cell) => cell.trim()) });

@@ -12,6 +12,13 @@ describe('a file with recipients', () => {
     expect(() => parseCsv(text)).toThrow('The file has headings, but no row with a recipient below them.');
   });
 
+  it('may name its delimiter in a line of its own, as spreadsheets write it', () => {
+    expect(parseCsv('\uFEFFsep=;\r\nPhone;Note\r\n+1415;a, b, c\r\n')).toEqual({
+      headings: ['Phone', 'Note'],
+      rows: [{ line: 3, cells: ['+1415', 'a, b, c'] }],
+    });
+  });
+
   it('counts lines as editors do, past empty ones and cells of several lines', () => {
     const { headings, rows } = parseCsv('\uFEFFPhone,Note\n\n+1415,"a\nb"\n +1416 ,c\n');
     expect(headings).toEqual(['Phone', 'Note']);
