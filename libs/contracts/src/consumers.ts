@@ -35,12 +35,21 @@ export function valueAt(data: unknown, path: readonly string[]): unknown {
   return found;
 }
 
+/** What people have said, opt-outs among it, waits no longer for a replica that was killed with it. */
+const SAID_ACK_WAIT_MS = 10_000;
+
 /**
  * Takes callbacks of the upstream into messages, a consumer for each kind: what people write, and what they opt out of, waits for no
  * status.
  */
 function callbacksConsumer(name: string, kind: string): ConsumerTopology {
-  return { name: `messaging-${name}`, stream: 'GATEWAY', filter: `gateway.callback.${kind}.>`, ackPendingMax: 2_000 };
+  return {
+    name: `messaging-${name}`,
+    stream: 'GATEWAY',
+    filter: `gateway.callback.${kind}.>`,
+    ackPendingMax: 2_000,
+    ackWaitMs: SAID_ACK_WAIT_MS,
+  };
 }
 
 /** Statuses of messages. */
@@ -82,6 +91,7 @@ export const contactsOptOutsConsumer: ConsumerTopology = {
   stream: 'MESSAGING',
   filter: 'messaging.opt-out.>',
   ackPendingMax: 500,
+  ackWaitMs: SAID_ACK_WAIT_MS,
 };
 
 /** Keeps the templates service's projection of channels. */
