@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
-import type { Browser, Page, Route } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import { appClient } from './app-client.js';
 import { goTo, launchBrowser, openConsole, openPage, signIn, type Person } from './console-browser.js';
 import { faultsOf } from './console-faults.js';
-import { chooseFile } from './console-forms.js';
+import { chooseFile, chooseTemplate } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -65,14 +65,6 @@ describe('a bulk send of the console', () => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
-
-  const chooseTemplate = async (page: Page): Promise<void> => {
-    await page.getByRole('combobox', { name: /^Template/ }).click();
-    await page
-      .getByRole('option', { name: /^order_confirmation/ })
-      .first()
-      .click();
-  };
 
   it('takes no file whose letters it cannot know, and sends none that was replaced', async () => {
     const { page, complaints } = await openConsole(browser, all.baseUrl);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page, Route } from 'playwright-core';
 import { launchBrowser, openConsole, signIn, type WatchedPage } from './console-browser.js';
+import { chooseFile, chooseTemplate } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -43,6 +44,23 @@ describe('a page of the console that cannot read what it shows', () => {
       .getByRole('button', { name: 'Try again' })
       .click();
     await page.getByText('Sent today').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('says so on a new bulk send, whose file is kept, and goes on at a click', async () => {
+    const { page, complaints } = await signedIn();
+    const reads = /\/app\/api\/(templates|channels)(\?|$)/;
+    await page.route(reads, refuse);
+    await page.goto('/app/bulk-sends/new');
+    const alert = page.getByRole('alert', { name: 'What can be sent could not be read' });
+    await alert.waitFor();
+    await chooseFile(page, 'Phone,Name,Order\n+14155550161,Ada,A-1\n');
+    await page.unroute(reads, refuse);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.waitFor({ state: 'detached' });
+    await chooseTemplate(page);
+    await page.getByRole('button', { name: 'Send 1 message' }).waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });

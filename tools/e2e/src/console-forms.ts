@@ -9,6 +9,15 @@ export async function chooseFile(page: Page, content: string | Buffer): Promise<
   await page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
 }
 
+/** Chooses a template of two values, a name and an order, in the page of a new bulk send. */
+export async function chooseTemplate(page: Page): Promise<void> {
+  await page.getByRole('combobox', { name: /^Template/ }).click();
+  await page
+    .getByRole('option', { name: /^order_confirmation/ })
+    .first()
+    .click();
+}
+
 /** The present code of a second factor, or the next: taken from now on for half a minute at least, and for a minute. */
 export function codeOf(seed: string, step: 0 | 1): string {
   return new TOTP({ secret: seed }).generate({ timestamp: Date.now() + step * 30_000 });

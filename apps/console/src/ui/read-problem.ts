@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Problem } from '../api/problem.js';
 
 /** A read of which a place in a page needs the answer. */
-type Read = Pick<UseQueryResult<unknown, Problem>, 'data' | 'error' | 'errorUpdateCount'> & {
+export type Read = Pick<UseQueryResult<unknown, Problem>, 'data' | 'error' | 'errorUpdateCount'> & {
   readonly refetch: () => Promise<unknown>;
 };
 

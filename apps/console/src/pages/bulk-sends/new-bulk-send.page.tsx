@@ -21,6 +21,8 @@ import { BusyButton } from '../../ui/busy-button.js';
 import { readable } from '../../ui/foreign-text.js';
 import { showProblem } from '../../ui/notices.js';
 import { PageFrame } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { useReadProblem } from '../../ui/read-problem.js';
 import { TemplatePreview } from '../templates/template-preview.js';
 import { bulkSendDraft } from './bulk-send-draft.js';
 import { channelWords, isConnected, type ChannelChoice } from './channel-choice.js';
@@ -68,6 +70,7 @@ export function Page(): ReactElement {
   const choice = useApprovedTemplates(templateId);
   const { template } = choice;
   const from = useChannelChoice(template, channelId);
+  const unread = useReadProblem(choice.read, from.read);
   const mapping = useMemo(
     () => (template && file ? (draft.mapping ?? suggestMapping(file.table, template)) : null),
     [template, file, draft.mapping],
@@ -113,6 +116,9 @@ export function Page(): ReactElement {
   const isReady = from.chosen !== undefined && from.problem === null && count > 0 && mapped?.faults.length === 0;
   return (
     <PageFrame title="New bulk send" back={{ to: '/bulk-sends', label: 'Bulk sends' }}>
+      {unread.problem && (
+        <ProblemAlert title="What can be sent could not be read" problem={unread.problem} onRetry={unread.onRetry} />
+      )}
       <Paper withBorder p="lg">
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -2,6 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Template } from '../../api/api.generated.js';
 import { useList, useRead } from '../../api/use-api.js';
+import type { Read } from '../../ui/read-problem.js';
 import { nothingFoundWords, optionsOf, searchOf, type TemplateOption } from './template-choice.js';
 
 /** What a field for a template shows and takes. */
@@ -13,6 +14,8 @@ export interface ApprovedTemplates {
   /** What it says where none of the options fits. */
   readonly nothingFound: string;
   readonly error: string | null;
+  /** Without it there is nothing to choose from. */
+  readonly read: Read;
   /** Takes what is typed into the field. */
   readonly onSearch: (typed: string) => void;
 }
@@ -32,16 +35,17 @@ export function useApprovedTemplates(chosenId: string | null): ApprovedTemplates
   const isBehind = newest.query.hasNextPage;
   const found = useList('listTemplates', { query }, { enabled: search !== undefined && isBehind });
   const isSearching = wanted !== undefined && isBehind && (wanted !== search || found.query.isFetching);
-  const failure = newest.query.error ?? (search === undefined ? null : found.query.error);
+  const failure = search === undefined ? null : found.query.error;
   return {
     template,
     options: optionsOf(newest.items, search === undefined ? [] : found.items, chosen ? [chosen] : []),
     placeholder: newest.query.isPending ? 'Loading…' : 'Choose an approved template',
     nothingFound: nothingFoundWords({
       isSearching: newest.query.isPending || isSearching,
-      hasFailed: failure !== null,
+      hasFailed: (newest.query.error ?? failure) !== null,
     }),
     error: problemOf(chosen, chosenId === null ? null : linked.error?.message, failure?.message),
+    read: newest.query,
     onSearch: setTyped,
   };
 }
