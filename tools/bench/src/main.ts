@@ -2,7 +2,8 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchAdmission, linesOfAdmission } from './admission/admission.bench.js';
 import { benchAnalytics, linesOfAnalytics } from './analytics/analytics.bench.js';
-import { benchBulk, linesOfBulk } from './bulk/bulk.bench.js';
+import { benchBulk } from './bulk/bulk.bench.js';
+import { linesOfBulk } from './bulk/bulk-row.js';
 import { benchConsole, linesOfConsole } from './console/console.bench.js';
 import { benchContacts, linesOf } from './contacts/contacts.bench.js';
 import { benchCallbacks, linesOfCallbacks } from './fairness/callbacks.bench.js';
@@ -182,6 +183,7 @@ async function bulk(): Promise<void> {
   const rows = await benchBulk({
     recipients: Number(values.recipients),
     drained: values.short ? 2_000 : 20_000,
+    jobs: values.short ? 200 : 2_000,
     rounds: values.short ? 1 : Number(values.rounds),
     roundMs: values.short ? 3_000 : Number(values.seconds) * 1_000,
     onLine,

@@ -47,12 +47,15 @@ export class BulkApi {
   }
 }
 
-/** A batch to numbers of its own. @param padding bytes that each recipient has in addition */
+/** A batch to numbers of its own. @param padding bytes that each recipient has in addition. @param first of the numbers: seven digits */
 export function batchOf(
   count: number,
-  { padding = 0, scheduledAt }: { padding?: number; scheduledAt?: string } = {},
+  {
+    padding = 0,
+    scheduledAt,
+    first = 2_000_000 + 100_000 * (numbers++ % 70),
+  }: { padding?: number; scheduledAt?: string; first?: number } = {},
 ): Buffer {
-  const first = 2_000_000 + 100_000 * (numbers++ % 70);
   const metadata = padding === 0 ? {} : { metadata: { note: 'x'.repeat(padding) } };
   const recipients = Array.from({ length: count }, (_none, index) => ({ to: `+1415${first + index}`, ...metadata }));
   return Buffer.from(JSON.stringify({ template: { name: 'welcome', language: 'en_US' }, scheduledAt, recipients }));

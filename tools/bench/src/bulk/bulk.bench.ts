@@ -8,24 +8,19 @@ import { residentBytes } from '../memory.js';
 import { median, percentile } from '../percentile.js';
 import { withStack } from '../with-stack.js';
 import { batchOf, BulkApi } from './bulk-api.js';
+import type { BulkRow } from './bulk-row.js';
+import { benchManyJobs } from './many-jobs.js';
 
 /** How large, and how often. */
 export interface BulkBenchOptions {
   /** Recipients of a large batch. */
   readonly recipients: number;
   readonly drained: number;
+  /** Small jobs of one organization. */
+  readonly jobs: number;
   readonly rounds: number;
   readonly roundMs: number;
   readonly onLine: (line: string) => void;
-}
-
-/** One row: what is measured, against what, and the bar for it. */
-export interface BulkRow {
-  readonly name: string;
-  readonly ours: string;
-  readonly against: string;
-  readonly ratio: string;
-  readonly bar: string;
 }
 
 const TOMORROW = (): string => new Date(Date.now() + 86_400_000).toISOString();
@@ -46,6 +41,7 @@ export async function benchBulk(options: BulkBenchOptions): Promise<BulkRow[]> {
     const bench = new BulkBench(stack, client, apis, options);
     await bench.warmUp();
     const rows = [await bench.bodies(), await bench.accept(), await bench.drain(), ...(await bench.nextToJob())];
+    rows.push(...(await bench.nextToManyJobs()));
     await Promise.all(apis.map((api) => api.close()));
     return rows;
   });
@@ -182,10 +178,16 @@ class BulkBench {
     ];
   }
 
-  private async interactive(): Promise<readonly number[]> {
-    const [first] = this.stack.devJson.organizations ?? [];
+  async nextToManyJobs(): Promise<BulkRow[]> {
+    const { jobs, rounds, onLine } = this.options;
+    const sends = (): Promise<readonly number[]> => this.interactive(1);
+    return benchManyJobs({ crowd: this.api(0), other: this.api(1), sends, jobs, rounds, onLine });
+  }
+
+  private async interactive(organization = 0): Promise<readonly number[]> {
+    const { apiKey = '' } = this.stack.devJson.organizations?.[organization] ?? {};
     const url = this.stack.devJson.baseUrl ?? '';
-    const load = startPacedLoad({ url, apiKey: first?.apiKey ?? '', recipients: this.phones, ...INTERACTIVE });
+    const load = startPacedLoad({ url, apiKey, recipients: this.phones, ...INTERACTIVE });
     await wait(this.options.roundMs * INTERACTIVE_ROUNDS);
     return (await load.stop()).latenciesMs;
   }
@@ -228,9 +230,4 @@ class BulkBench {
     if (!api) throw new Error('the stack has too few organizations');
     return api;
   }
-}
-
-/** Rows of a table. */
-export function linesOfBulk(rows: readonly BulkRow[]): string[] {
-  return rows.map(({ name, ours, against, ratio, bar }) => `| ${[name, ours, against, ratio, bar].join(' | ')} |`);
 }
