@@ -61,6 +61,27 @@ describe('many lanes of a channel', () => {
     expect(await claimable(first)).toEqual([]);
   });
 
+  it('that somebody holds are claimed for a little later, and those in their place', async () => {
+    const sender = await store.sender(1);
+    const jobs = Array.from({ length: 60 }, () => lanes.job(sender));
+    for (const job of jobs) await lanes.submit(job);
+    const holder = await store.superuser.connect();
+    try {
+      await holder.query('BEGIN');
+      const hold = `SELECT FROM messaging.bulk_lane WHERE channel_id = $1 ORDER BY job_id LIMIT 10 FOR UPDATE`;
+      await holder.query(hold, [sender.channelId]);
+      const { attempts } = await lanes.claim();
+      expect(attempts.length).toBeLessThan(50);
+      const [pace] = await lanes.run(
+        `SELECT look_at < now() + interval '1 minute' AS "isSoon" FROM messaging.channel_pace WHERE channel_id = $1`,
+        [sender.channelId],
+      );
+      expect(pace).toEqual({ isSoon: true });
+    } finally {
+      holder.release(true);
+    }
+  });
+
   it('of a channel that is not connected are all held with the next look', async () => {
     const sender = await store.sender(1);
     const jobs = Array.from({ length: 80 }, () => lanes.job(sender));

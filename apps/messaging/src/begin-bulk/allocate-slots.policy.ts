@@ -11,7 +11,7 @@ import type { ClaimableLane, LaneAfter } from './claimable-lanes.repository.js';
  */
 const AHEAD_MS = 400;
 const LEAD_MS = 100;
-/** Before what waits for another message of its conversation is looked at again. */
+/** Before what waits for another message of its conversation, or for whoever holds its lane, is looked at again. */
 const BEHIND_MS = 250;
 /** Before the next look when nothing could be claimed of what was allocated: somebody holds its rows. */
 const NOTHING_CLAIMED_MS = 50;
@@ -65,7 +65,8 @@ export function slotsMax({ perSecond }: Pick<LockedPace, 'perSecond'>): number {
 function allocateChannel(pace: LockedPace, lanes: readonly ClaimableLane[], max: number, owner: string): ChannelShare {
   const [first] = lanes;
   if (!first) return { pace, lanes: [], nextMs: null };
-  const { nowMs } = first;
+  const { nowMs, beginning } = first;
+  const isOneHeld = lanes.filter(({ items }) => items > 0).length < beginning;
   const waiting = lanes.map((lane) => {
     const spacing = lane.throttlePerHour === null ? null : spacingOf(lane.throttlePerHour);
     const distanceMs = spacing && lane.owner !== owner ? LATE_MAX_MS : 0;
@@ -82,6 +83,8 @@ function allocateChannel(pace: LockedPace, lanes: readonly ClaimableLane[], max:
   }));
   const times = [
     nextSlotMs === null ? null : nextSlotMs - LEAD_MS,
+    // In the place of one that somebody holds no other was claimed.
+    nextSlotMs === null && isOneHeld ? nowMs + BEHIND_MS : null,
     lanes.some(({ due, repeats }) => due > repeats) ? nowMs + BEHIND_MS : null,
     ...lanes.map(({ nextRepeatMs }) => nextRepeatMs),
   ];

@@ -21,6 +21,8 @@ export interface ClaimableLane extends LaneKey, ChannelKey {
   readonly waitingFrom: number;
   /** Recipients whose turn may come, counted up to the limit. */
   readonly items: number;
+  /** Lanes of the channel that were to be claimed because something of them waits; those that somebody holds are not there. */
+  readonly beginning: number;
   /** The database's clock, in epoch milliseconds. */
   readonly nowMs: number;
 }
@@ -63,8 +65,8 @@ const lanesSql = statement<ClaimableLane>(
   'messaging.lane.claimable',
   `WITH RECURSIVE g AS MATERIALIZED (
      SELECT * FROM unnest($1::text[], $2::text[], $5::int[]) AS given(organization_id, channel_id, lanes_max)
-   ), ${pacedJobs('g', '$4')}, claimed AS MATERIALIZED (
-     SELECT next.organization_id, next.job_id
+   ), ${pacedJobs('g', '$4')}, beginning AS MATERIALIZED (
+     SELECT next.organization_id, g.channel_id, next.job_id
      FROM g JOIN channel ch ON ch.organization_id = g.organization_id AND ch.id = g.channel_id
      CROSS JOIN LATERAL (
        SELECT a.organization_id, a.job_id FROM (
@@ -73,8 +75,8 @@ const lanesSql = statement<ClaimableLane>(
          ORDER BY l.next_begin_at, l.job_id OFFSET 0) AS a
        WHERE ${hasWaiting('a')}
        ORDER BY a.next_begin_at, a.job_id LIMIT CASE WHEN ch.status = 'CONNECTED' THEN g.lanes_max END) AS next
-     UNION
-     SELECT organization_id, job_id FROM paced
+   ), claimed AS MATERIALIZED (
+     SELECT organization_id, job_id FROM beginning UNION SELECT organization_id, job_id FROM paced
    )
    SELECT l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId",
      l.throttle_per_hour AS "throttlePerHour", l.owner,
@@ -84,6 +86,7 @@ const lanesSql = statement<ClaimableLane>(
        AND d.due_at > now() ORDER BY d.due_at LIMIT 1) AS "nextRepeatMs",
      l.waiting_from AS "waitingFrom",
      (SELECT count(*)::int FROM (SELECT FROM bulk_item i WHERE ${waitingOf('l')} LIMIT $3) AS waiting) AS items,
+     (SELECT count(*)::int FROM beginning x WHERE x.organization_id = l.organization_id AND x.channel_id = l.channel_id) AS beginning,
      (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
    FROM (SELECT organization_id, job_id FROM claimed ORDER BY organization_id, job_id OFFSET 0) AS c
    CROSS JOIN LATERAL (
