@@ -39,7 +39,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    two rounds of 4 s at the first limit
   callbacks  sends of one organization next to callbacks that are made to cost much
     --short    one round of 4 s of each kind
-  bulk       bulk sends: memory of ten large bodies, the 202, draining, and what runs next to a job
+  bulk       bulk sends: memory of ten large bodies, the 202, draining, and what runs next to a job and next to many
     --short    one round of 3 s; 2,000 recipients to drain
   webhooks   deliveries to one receiver against a bare loop, latency, an event for each of 500 webhooks, a healthy receiver
              next to others that hang, misbehave or turn, and a new one next to some that have failed
