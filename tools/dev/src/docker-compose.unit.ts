@@ -7,7 +7,14 @@ import { migrationConfig, telemetryConfig } from '@switchboard/platform';
 import { readConfig as simulatorConfig } from '@switchboard/upstream-simulator/config';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type ComposeService, environmentOf, programOf, readCompose, variablesOf } from '../test/compose-file.js';
+import {
+  type ComposeService,
+  environmentOf,
+  programOf,
+  readCompose,
+  serviceIn,
+  variablesOf,
+} from '../test/compose-file.js';
 import { readDevConfig } from './dev.config.js';
 import { embeddedNatsAccess, natsProvisioner } from './nats-access.js';
 import { Secrets } from './secrets.js';
@@ -74,11 +81,7 @@ function readerOf(name: string): ReadEnvironment {
   return read;
 }
 
-function service(name: string): ComposeService {
-  const found = compose.services[name];
-  if (found === undefined) throw new Error(`docker-compose.yml has no ${name}`);
-  return found;
-}
+const service = (name: string): ComposeService => serviceIn(compose, name);
 
 function keysOf(name: string): string[] {
   return Object.keys(service(name).environment ?? {}).sort();

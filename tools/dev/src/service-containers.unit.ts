@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@switchboard/contracts/topology';
 import { telemetryConfig } from '@switchboard/platform';
-import { readCompose, type ComposeService } from '../test/compose-file.js';
+import { readCompose, serviceIn, type ComposeService } from '../test/compose-file.js';
 
 /** Megabytes that threads of a service may have for their heaps, by their `resourceLimits`. */
 const threads = new Map([
@@ -15,11 +15,7 @@ const REST = 128;
 
 const compose = readCompose(readFileSync(resolve(import.meta.dirname, '../../../docker-compose.yml'), 'utf8'));
 
-function service(name: string): ComposeService {
-  const found = compose.services[name];
-  if (found === undefined) throw new Error(`docker-compose.yml has no ${name}`);
-  return found;
-}
+const service = (name: string): ComposeService => serviceIn(compose, name);
 
 /** Megabytes. */
 function memoryOf(name: string): number {

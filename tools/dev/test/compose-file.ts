@@ -59,6 +59,13 @@ export function programOf({ entrypoint, command = [] }: ComposeService): readonl
   return entrypoint?.filter((word) => word.endsWith('.js')) ?? command;
 }
 
+/** @throws Error when there is no such service */
+export function serviceIn({ services }: ComposeFile, name: string): ComposeService {
+  const found = services[name];
+  if (found === undefined) throw new Error(`docker-compose.yml has no ${name}`);
+  return found;
+}
+
 /** Every variable that stands anywhere below, by name; keys without a value count as optional ones. */
 export function variablesOf(part: ComposeFile | ComposeService): Map<string, ComposeVariable> {
   const found = new Map<string, ComposeVariable>();

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { findChromium } from '@switchboard/embedded-servers';
 import { eventually } from '@switchboard/testing/eventually';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { UsableStack } from './start-everything.js';
 
 const root = new URL('../../../', import.meta.url).pathname;
 
@@ -85,6 +86,19 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: /^Account of/ }).waitFor({ state: 'attached' });
+}
+
+/** Opens the console in a new browser profile as the first organization's OWNER. */
+export async function openAsOwner(
+  browser: Browser,
+  { baseUrl, stack }: Pick<UsableStack, 'baseUrl' | 'stack'>,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const owner = stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
+  if (!owner) throw new Error('there is no OWNER');
+  const opened = await openConsole(browser, baseUrl, options);
+  await signIn(opened.page, owner);
+  return opened;
 }
 
 /** Opens a page of the console and waits until it has read what it shows. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openConsole, openPage, signIn } from './console-browser.js';
+import { launchBrowser, openAsOwner, openPage } from './console-browser.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -36,10 +36,7 @@ describe('the channels of an organization that has more than a page of them', ()
   }
 
   it('are all offered where one is chosen, and a disconnected one is shown to need attention', async () => {
-    const owner = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-    if (!owner) throw new Error('there is no OWNER');
-    const { page, complaints } = await openConsole(browser, all.baseUrl);
-    await signIn(page, owner);
+    const { page, complaints } = await openAsOwner(browser, all);
     await addSecondPage(page);
     const offered = async (label: string): Promise<void> => {
       await page.getByRole('combobox', { name: label }).click();

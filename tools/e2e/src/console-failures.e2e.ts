@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page, Route } from 'playwright-core';
-import { launchBrowser, openConsole, signIn, type WatchedPage } from './console-browser.js';
+import { launchBrowser, openAsOwner } from './console-browser.js';
 import { chooseFile, chooseTemplate } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
@@ -18,16 +18,8 @@ describe('a page of the console that cannot read what it shows', () => {
     await browser?.close();
   });
 
-  async function signedIn(): Promise<WatchedPage> {
-    const opened = await openConsole(browser, all.baseUrl);
-    const owner = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-    if (!owner) throw new Error('there is no OWNER');
-    await signIn(opened.page, owner);
-    return opened;
-  }
-
   it('says so on Home, where nothing that is unread counts as not done, and goes on at a click', async () => {
-    const { page, complaints } = await signedIn();
+    const { page, complaints } = await openAsOwner(browser, all);
     await page.route(/\/app\/api\/(?!session$)/, refuse);
     await page.goto('/app');
     for (const title of [
@@ -49,7 +41,7 @@ describe('a page of the console that cannot read what it shows', () => {
   });
 
   it('says so on a new bulk send, whose file is kept, and goes on at a click', async () => {
-    const { page, complaints } = await signedIn();
+    const { page, complaints } = await openAsOwner(browser, all);
     const reads = /\/app\/api\/(templates|channels)(\?|$)/;
     await page.route(reads, refuse);
     await page.goto('/app/bulk-sends/new');
@@ -66,7 +58,7 @@ describe('a page of the console that cannot read what it shows', () => {
   });
 
   it('keeps saying why while it asks again by itself, and shows what comes', async () => {
-    const { page, complaints } = await signedIn();
+    const { page, complaints } = await openAsOwner(browser, all);
     const held = Promise.withResolvers<Route>();
     let isFirst = true;
     await page.route('**/app/api/templates/send?*', async (route) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { launchBrowser, openConsole, openPage, signIn, type WatchedPage } from './console-browser.js';
+import { launchBrowser, openAsOwner, openPage } from './console-browser.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -17,16 +17,8 @@ describe('fields and buttons of the console', () => {
     await browser?.close();
   });
 
-  async function signedIn(): Promise<WatchedPage> {
-    const opened = await openConsole(browser, all.baseUrl, { timezoneId: 'UTC' });
-    const owner = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-    if (!owner) throw new Error('there is no OWNER');
-    await signIn(opened.page, owner);
-    return opened;
-  }
-
   it('ask for no period whose year is still being typed', async () => {
-    const { page, complaints } = await signedIn();
+    const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
     await openPage(page, '/settings/audit-log');
     const asked: (string | null)[] = [];
     page.on('request', (request) => {
@@ -45,7 +37,7 @@ describe('fields and buttons of the console', () => {
   });
 
   it('open a dialog by a double click as by one', async () => {
-    const { page, complaints } = await signedIn();
+    const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
     await openPage(page, '/contacts');
     await page.getByRole('button', { name: 'New contact' }).first().dblclick();
     await page.getByRole('dialog').getByLabel('Number').fill('+14155550176');
@@ -54,7 +46,7 @@ describe('fields and buttons of the console', () => {
   });
 
   it('say what they are about, and a preview of a template can be heard', async () => {
-    const { page, complaints } = await signedIn();
+    const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
     await all.acme.send('+14155550175', 'Hello');
     await openPage(page, '/contacts');
     await page.getByRole('button', { name: 'Opt-outs of +14155550175' }).waitFor();

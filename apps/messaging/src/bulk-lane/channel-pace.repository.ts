@@ -37,6 +37,11 @@ export interface PaceNote extends ChannelKey {
   readonly dueInMs: number | null;
 }
 
+/** Recipients of a lane that may begin, which could not before: none of them is below the index. */
+export interface WokenLane extends LaneKey {
+  readonly lowestIndex: number;
+}
+
 /** Where looks begin, by the database's clock in epoch milliseconds; see `LookFloor`. */
 export interface LaneFloors {
   /** No look of any process is due before. */
@@ -181,7 +186,7 @@ const lowerPassedSql = statement(
 export async function wakeChannels(
   through: Queryable,
   channels: readonly ChannelKey[],
-  lanes: readonly (LaneKey & { readonly lowestIndex: number })[],
+  lanes: readonly WokenLane[],
 ): Promise<void> {
   const woken = inOrder(channels, placeOf).flatMap(([first]) => first ?? []);
   const lowered = inOrder(lanes, ({ organizationId, jobId }) => `${organizationId} ${jobId}`).map((own) =>

@@ -1,14 +1,9 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
 import { coalesce, type Coalesced } from '@switchboard/postgres/coalesce';
-import { wakeChannels } from './channel-pace.repository.js';
-import type { ChannelKey, LaneKey } from './lane.entity.js';
+import { wakeChannels, type WokenLane } from './channel-pace.repository.js';
+import type { ChannelKey } from './lane.entity.js';
 import { LaneSignal } from './lane-signal.js';
-
-/** Recipients of a lane that may begin, which could not before: none of them is below the index. */
-export interface WokenLane extends LaneKey {
-  readonly lowestIndex: number;
-}
 
 interface ChannelWake extends ChannelKey {
   readonly lane: WokenLane | null;
