@@ -20,6 +20,8 @@ export interface LeasedAccount extends AccountKey {
 export const LEASE_SECONDS = 30;
 /** Between the end of a run and the next one of the same account, whatever made it due. */
 export const RUNS_APART_SECONDS = 5;
+/** At once of one organization, in all replicas: its slow or many accounts leave a place for those of others. */
+const RUNS_OF_ORGANIZATION = 3;
 
 const requestSql = statement(
   'templates.account.request-sync',
@@ -31,14 +33,23 @@ const requestSql = statement(
      ELSE least(account.next_sync_at,
        greatest(now(), coalesce(account.synced_at, '-infinity') + make_interval(secs => ${RUNS_APART_SECONDS}))) END`,
 );
-/** The longest due first. Rows that another replica locks are its own to take. */
+const IS_FREE = 'a.lease_until IS NULL OR a.lease_until <= now()';
+/**
+ * By turns of organizations, the longest due first: how many of its accounts come before it, with those that have a run, which stay
+ * due. Rows that another replica locks are its own to take.
+ */
 const claimSql = statement<Omit<LeasedAccount, 'leaseOwner'>>(
   'templates.account.claim',
-  `UPDATE account a SET lease_owner = $1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-   FROM (SELECT organization_id, business_account_id FROM account
-     WHERE next_sync_at <= now() AND (lease_until IS NULL OR lease_until <= now())
-     ORDER BY next_sync_at LIMIT $2 FOR UPDATE SKIP LOCKED) due
-   WHERE a.organization_id = due.organization_id AND a.business_account_id = due.business_account_id
+  `WITH due AS (SELECT a.organization_id, a.business_account_id, a.next_sync_at, ${IS_FREE} AS is_free,
+         count(*) FILTER (WHERE a.lease_until > now()) OVER (PARTITION BY a.organization_id)
+         + row_number() OVER (PARTITION BY a.organization_id, ${IS_FREE} ORDER BY a.next_sync_at) AS turn
+       FROM account a WHERE a.next_sync_at <= now()),
+     claimed AS (SELECT a.organization_id, a.business_account_id
+       FROM due JOIN account a USING (organization_id, business_account_id)
+       WHERE due.is_free AND due.turn <= ${RUNS_OF_ORGANIZATION} AND a.next_sync_at <= now() AND (${IS_FREE})
+       ORDER BY due.turn, due.next_sync_at LIMIT $2 FOR UPDATE OF a SKIP LOCKED)
+   UPDATE account a SET lease_owner = $1, lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+   FROM claimed c WHERE a.organization_id = c.organization_id AND a.business_account_id = c.business_account_id
    RETURNING a.organization_id AS "organizationId", a.business_account_id AS "businessAccountId",
      a.next_sync_at::text AS "dueAt", a.failures, a.error`,
 );

@@ -196,6 +196,28 @@ describe('the lease of an account', () => {
     expect(own).toHaveLength(1);
   });
 
+  it('comes by turns of organizations, of which none has all runs', async () => {
+    const [many, other] = [newCuid(), newCuid()];
+    const claimed = async (limit: number): Promise<string[]> => {
+      const due = await claimDue(store.database, newCuid(), limit);
+      return due.map(({ organizationId }) => organizationId).filter((id) => [many, other].includes(id));
+    };
+    await store.run("UPDATE account SET next_sync_at = now() + interval '1 hour'", []);
+    await requestSync(
+      store.database,
+      Array.from({ length: 8 }, () => ({ organizationId: many, businessAccountId: newCuid() })),
+    );
+    expect(await claimed(4)).toEqual([many, many, many]);
+    await requestSync(store.database, [{ organizationId: other, businessAccountId: newCuid() }]);
+    expect(await claimed(1)).toEqual([other]);
+    await store.run("UPDATE account SET lease_until = now() - interval '1 ms' WHERE organization_id = ANY ($1)", [
+      [many, other],
+    ]);
+    await store.run("UPDATE account SET next_sync_at = now() + interval '1 hour' WHERE organization_id = $1", [other]);
+    await requestSync(store.database, [{ organizationId: other, businessAccountId: newCuid() }]);
+    expect(await claimed(2)).toEqual(expect.arrayContaining([many, other]));
+  });
+
   it('is taken over when its time is past, and what the former run read is not stored any more', async () => {
     const account = await store.account();
     const killed = await store.claim(account);
