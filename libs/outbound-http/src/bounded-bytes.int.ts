@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import tls, { type TLSSocket, type TlsOptions } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeOf } from '../test/raw-receiver.js';
 import { makeCertificate, type TestCertificate } from '../test/test-certificates.js';
+import { startTls13Receiver, type Tls13Connection } from '../test/tls13-receiver.js';
 import { OutboundHttp, type OutboundEnd } from './index.js';
 
 /** Ends what is not cut: longer than a busy machine holds up what is. */
@@ -60,11 +62,12 @@ function post(port: number): Promise<OutboundEnd> {
   return client.post({ url: `https://receiver.example.org:${port}/`, headers: {}, body: Buffer.from('{"n":1}') });
 }
 
-/** Each part in a record of its own. */
-async function writeRecords(socket: Socket, parts: Iterable<string>): Promise<void> {
+/** Each part in a record of its own, with a turn of the event loop for whoever reads. */
+async function writeRecords(socket: Socket, parts: Iterable<string | Buffer>): Promise<void> {
   for (const part of parts) {
     if (socket.destroyed) return;
     await new Promise((written) => socket.write(part, written));
+    await setImmediate();
   }
 }
 
@@ -92,13 +95,26 @@ async function between(port: number, isDeaf: () => boolean): Promise<{ port: num
   return { port: await portOf(server), sockets };
 }
 
+/** @param answer to each request: records, of which some change the keys; none are written once the connection is closed */
+async function changingReceiver(answer: (connection: Tls13Connection) => Iterable<Buffer>): Promise<number> {
+  const { server, port } = await startTls13Receiver(certificate, (connection, bytes) => {
+    if (bytes.toString('latin1').endsWith('{"n":1}')) void writeRecords(connection.socket, answer(connection));
+  });
+  ends.push(() => server.close());
+  return port;
+}
+
+function* keyUpdates(connection: Tls13Connection, count: number): Generator<Buffer> {
+  for (let n = 0; n < count; n += 1) yield connection.keyUpdate();
+}
+
 describe('a response over TLS', () => {
   it('ends with its connection when the receiver asks for one handshake after another', async () => {
     let isDeaf = false;
     const askOn = (socket: TLSSocket): void => {
       if (socket.destroyed) return;
       socket.renegotiate({}, () => undefined);
-      setImmediate(askOn, socket);
+      void setImmediate(socket).then(askOn);
     };
     const port = await receiver(
       (socket) => {
@@ -124,6 +140,34 @@ describe('a response over TLS', () => {
     });
     expect(await post(port)).toMatchObject({ status: 200, reason: expect.stringContaining('too long') });
     await closed.promise;
+  });
+
+  it('is read around changes of keys, and each response of a connection may have its own', async () => {
+    const connections = new Set<Tls13Connection>();
+    const port = await changingReceiver(function* (connection) {
+      connections.add(connection);
+      yield* keyUpdates(connection, 20);
+      yield connection.data('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n');
+      yield* keyUpdates(connection, 200);
+      yield connection.data('done');
+    });
+    for (let n = 0; n < 4; n += 1) {
+      expect(await post(port)).toMatchObject({ state: 'answered', status: 200, body: 'done' });
+    }
+    expect(connections.size).toBeLessThanOrEqual(2);
+  });
+
+  it('ends with its connection when keys change again and again', async () => {
+    const closed = Promise.withResolvers<void>();
+    let changes = 0;
+    const port = await changingReceiver(function* (connection) {
+      void closeOf(connection.socket).then(closed.resolve);
+      for (; changes < 100_000; changes += 1) yield connection.keyUpdate();
+      yield connection.data('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+    expect(await post(port)).toMatchObject({ error: 'no response', reason: expect.stringContaining('too long') });
+    await closed.promise;
+    expect(changes).toBeLessThan(100_000);
   });
 
   it('may come in hundreds of records, and each response of a connection has its own', async () => {
