@@ -36,6 +36,41 @@ describe('fields and buttons of the console', () => {
     await page.context().close();
   });
 
+  it('leave in the address what is chosen, for a reload and for others', async () => {
+    const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
+    await openPage(page, '/settings/audit-log');
+    const action = page.getByRole('combobox', { name: 'Action' });
+    await action.click();
+    await page.getByRole('option', { name: 'API key revoked' }).click();
+    await page.waitForURL(/[?]action=api-key.revoked$/);
+    const asked = page.waitForRequest((request) => request.url().includes('/audit-log?action=api-key.revoked'));
+    await page.reload();
+    await asked;
+    expect(await action.inputValue()).toBe('API key revoked');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.waitForURL(/audit-log$/);
+    expect(await action.inputValue()).toBe('');
+    await page.goto('/app/templates?status=NO_SUCH');
+    await page.getByText('order_confirmation').first().waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('ask for no figures of a period that ends before it begins', async () => {
+    const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/api/analytics/')) asked.push(request.url());
+    });
+    await page.goto('/app/analytics?from=2026-01-20&to=2026-01-10');
+    await page.getByText('The first day is after the last').waitFor();
+    expect(asked).toEqual([]);
+    await page.getByLabel('To').fill('2026-01-25');
+    await page.waitForRequest((request) => request.url().includes('from=2026-01-20&to=2026-01-25'));
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('open a dialog by a double click as by one', async () => {
     const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
     await openPage(page, '/contacts');

@@ -20,7 +20,13 @@ export function DayRange({
   const named = (name: string): object => (isCompact ? { size: 'xs', 'aria-label': name } : { label: name });
   return (
     <>
-      <DayField {...named('From')} max={to} day={from} onChange={(day) => onChange({ from: day, to })} />
+      <DayField
+        {...named('From')}
+        max={to}
+        day={from}
+        error={to !== '' && from > to && 'After the last day'}
+        onChange={(day) => onChange({ from: day, to })}
+      />
       <DayField {...named('To')} min={from} day={to} onChange={(day) => onChange({ from, to: day })} />
     </>
   );

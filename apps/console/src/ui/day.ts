@@ -1,5 +1,10 @@
 const DAY_MS = 86_400_000;
 
+/** A day as a field of type `date` has it; empty for what is none. */
+export function dayOf(text: string | null): string {
+  return text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && startOfDay(text) !== null ? text : '';
+}
+
 /**
  * Where a day of the browser's zone begins, or one after it; days are not all of 24 hours.
  *

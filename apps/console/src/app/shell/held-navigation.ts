@@ -9,7 +9,9 @@ export function useHeldNavigation(): void {
   useBlocker({ shouldBlockFn: refuses, enableBeforeUnload: isPageHeld, disabled: !isHeld });
 }
 
-function refuses(): boolean {
+function refuses({ current, next }: Record<'current' | 'next', { readonly pathname: string }>): boolean {
+  // Only what the address keeps of the page has changed.
+  if (current.pathname === next.pathname) return false;
   const isHeld = isPageHeld();
   if (isHeld) showHeld();
   return isHeld;

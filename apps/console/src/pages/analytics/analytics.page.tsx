@@ -11,22 +11,40 @@ import { showProblem } from '../../ui/notices.js';
 import { PageFrame } from '../../ui/page.js';
 import { QueryView } from '../../ui/query-view.js';
 import { SeriesChart } from '../../ui/series-chart.js';
+import { useAddress } from '../../ui/use-address.js';
 import { DeliveryFunnel } from './delivery-funnel.js';
 import { FailureTable } from './failure-table.js';
 import { TemplateTable } from './template-table.js';
-import { initialRange, labelOf, zones, type Range } from './range.js';
+import { initialRange, labelOf, rangeOf, zones, type Range } from './range.js';
 
 /** Figures: messages over time, delivery, failures and templates, for a range, a zone and a channel. */
 export function Page(): ReactElement {
-  const [range, setRange] = useState<Range>(() => initialRange(new Date()));
+  const [initial] = useState(() => initialRange(new Date()));
+  const [kept, keep] = useAddress(['from', 'to', 'granularity', 'timezone', 'messagingChannelId']);
+  const range = rangeOf(kept, initial, zones());
   const query = { ...range, messagingChannelId: range.messagingChannelId ?? undefined };
+  const isPeriod = range.from <= range.to;
+  return (
+    <PageFrame title="Analytics" actions={isPeriod && <Export query={query} />}>
+      <Filters range={range} onChange={keep} />
+      {isPeriod ? (
+        <Reports query={query} />
+      ) : (
+        <EmptyState icon={IconChartLine} title="The first day is after the last">
+          Choose an earlier first day, or a later last one.
+        </EmptyState>
+      )}
+    </PageFrame>
+  );
+}
+
+function Reports({ query }: { readonly query: Readonly<Record<string, unknown>> }): ReactElement {
   const input = { query } as never;
   const usage = useRead('getUsage', input, { pollMs: 60_000 });
   const delivery = useRead('getDelivery', input, { pollMs: 60_000 });
   const templates = useRead('getTemplateUse', input, { pollMs: 60_000 });
   return (
-    <PageFrame title="Analytics" actions={<Export query={query} />}>
-      <Filters range={range} onChange={setRange} />
+    <>
       <Paper withBorder p="lg">
         <Text fw={600} mb="md">
           Messages over time
@@ -73,7 +91,7 @@ export function Page(): ReactElement {
         <Text fw={600}>Templates compared</Text>
         <QueryView query={templates}>{({ totals }) => <TemplateTable templates={totals.templates} />}</QueryView>
       </Stack>
-    </PageFrame>
+    </>
   );
 }
 

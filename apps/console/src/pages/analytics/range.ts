@@ -1,3 +1,6 @@
+import { dayOf } from '../../ui/day.js';
+import { oneOf } from '../../ui/one-of.js';
+
 /** What the reports are asked for. Dates are days in `timezone`, both included. */
 export interface Range {
   readonly from: string;
@@ -18,6 +21,21 @@ export function initialRange(now: Date): Range {
 /** The zones that the browser knows, UTC first. */
 export function zones(): string[] {
   return ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+}
+
+/** The range that an address names; `initial` has what it does not name, or names wrongly. */
+export function rangeOf(
+  kept: Readonly<Record<keyof Range, string | null>>,
+  initial: Range,
+  knownZones: readonly string[],
+): Range {
+  return {
+    from: dayOf(kept.from) || initial.from,
+    to: dayOf(kept.to) || initial.to,
+    granularity: oneOf(['hour', 'day'], kept.granularity) ?? initial.granularity,
+    timezone: oneOf(knownZones, kept.timezone) ?? initial.timezone,
+    messagingChannelId: kept.messagingChannelId,
+  };
 }
 
 /** The start of a point in words. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { labelOf } from './range.js';
+import { labelOf, rangeOf, type Range } from './range.js';
 
 describe('the start of a point', () => {
   it('is 00:00 of its own day for the first hour', () => {
@@ -9,5 +9,33 @@ describe('the start of a point', () => {
 
   it('is a date alone for a day', () => {
     expect(labelOf('2026-01-20T00:00:00.000Z', 'day', 'UTC')).toBe('Jan 20');
+  });
+});
+
+describe('the range that an address names', () => {
+  const initial: Range = {
+    from: '2026-01-01',
+    to: '2026-01-30',
+    granularity: 'day',
+    timezone: 'UTC',
+    messagingChannelId: null,
+  };
+
+  it('has what it names', () => {
+    const kept = {
+      from: '2026-02-01',
+      to: '2026-02-02',
+      granularity: 'hour',
+      timezone: 'Europe/Berlin',
+      messagingChannelId: 'c1',
+    };
+    expect(rangeOf(kept, initial, ['UTC', 'Europe/Berlin'])).toEqual(kept);
+  });
+
+  it('has the initial values for what is missing, and for what is no day, zone or step', () => {
+    const none = { from: null, to: null, granularity: null, timezone: null, messagingChannelId: null };
+    expect(rangeOf(none, initial, ['UTC'])).toEqual(initial);
+    const wrong = { ...none, from: '2026-02-31T', to: '2026-13-01', granularity: 'week', timezone: 'Mars/Base' };
+    expect(rangeOf(wrong, initial, ['UTC'])).toEqual(initial);
   });
 });

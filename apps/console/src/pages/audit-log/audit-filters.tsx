@@ -1,10 +1,12 @@
 import { Button, Group, Select } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import type { Operations } from '../../api/api.generated.js';
 import { useWholeList } from '../../api/use-api.js';
-import { startOfDay } from '../../ui/day.js';
+import { dayOf, startOfDay } from '../../ui/day.js';
 import { DayRange } from '../../ui/day-range.js';
 import { readable } from '../../ui/foreign-text.js';
+import { oneOf } from '../../ui/one-of.js';
+import { useAddress } from '../../ui/use-address.js';
 import { actionWords, type Action } from './action-words.js';
 
 /** What of the log is shown. Dates are days of the browser's zone, empty where there is no bound. */
@@ -21,10 +23,35 @@ export interface Actor {
   readonly name: string;
 }
 
-/** Nothing is filtered. */
-export const everything: AuditFilter = { action: null, actor: null, since: '', until: '' };
-
 const actions = Object.entries(actionWords).map(([value, label]) => ({ value, label }));
+const everything: AuditFilter = { action: null, actor: null, since: '', until: '' };
+
+/** The filter that the page's address keeps; an actor that was chosen in the list has its name. */
+export function useAuditFilter(): readonly [AuditFilter, (filter: AuditFilter) => void, () => void] {
+  const [kept, keep] = useAddress(['action', 'actor', 'since', 'until']);
+  const [named, setNamed] = useState<Actor | null>(null);
+  const filter = {
+    action: oneOf(Object.keys(actionWords) as Action[], kept.action),
+    actor: kept.actor === null || named?.id !== kept.actor ? unnamed(kept.actor) : named,
+    since: dayOf(kept.since),
+    until: dayOf(kept.until),
+  };
+  const change = ({ action, actor, since, until }: AuditFilter): void => {
+    setNamed(actor);
+    keep({ action, actor: actor?.id ?? null, since: since || null, until: until || null });
+  };
+  return [filter, change, () => change(everything)];
+}
+
+/** An actor of whom the address has the id alone. */
+function unnamed(id: string | null): Actor | null {
+  return id === null ? null : { id, name: id };
+}
+
+/** Whether the filter leaves something out. */
+export function isFiltered(filter: AuditFilter): boolean {
+  return Object.values(filter).some((value) => value !== null && value !== '');
+}
 
 /** The filter as the API takes it. */
 export function queryOf({ action, actor, since, until }: AuditFilter): Operations['listAuditLog']['query'] {
@@ -40,9 +67,11 @@ export function queryOf({ action, actor, since, until }: AuditFilter): Operation
 export function AuditFilters({
   filter,
   onChange,
+  onClear,
 }: {
   readonly filter: AuditFilter;
   readonly onChange: (filter: AuditFilter) => void;
+  readonly onClear: () => void;
 }): ReactElement {
   const members = useWholeList('listMembers', {});
   const people = members.items.map(({ user: { id, name, email } }) => ({ id, name: `${name}, ${email}` }));
@@ -76,8 +105,8 @@ export function AuditFilters({
         to={filter.until}
         onChange={({ from: since, to: until }) => onChange({ ...filter, since, until })}
       />
-      {filter !== everything && (
-        <Button variant="subtle" color="gray" onClick={() => onChange(everything)}>
+      {isFiltered(filter) && (
+        <Button variant="subtle" color="gray" onClick={onClear}>
           Clear
         </Button>
       )}

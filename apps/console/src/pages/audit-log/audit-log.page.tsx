@@ -15,13 +15,13 @@ import { ListView } from '../../ui/query-view.js';
 import { fullTime } from '../../ui/time.js';
 import { wordsOf } from './action-words.js';
 import { AuditChange } from './audit-change.js';
-import { AuditFilters, everything, queryOf, type Actor, type AuditFilter } from './audit-filters.js';
+import { AuditFilters, isFiltered, queryOf, useAuditFilter, type Actor } from './audit-filters.js';
 import classes from './audit-log.module.css';
 import { exportAuditLog } from './export-audit-log.js';
 
 /** Settings → Audit log. */
 export function Page(): ReactElement {
-  const [filter, setFilter] = useState<AuditFilter>(everything);
+  const [filter, setFilter, clearFilter] = useAuditFilter();
   const [isExporting, setExporting] = useState(false);
   const query = queryOf(filter);
   const list = useList('listAuditLog', { query });
@@ -49,24 +49,24 @@ export function Page(): ReactElement {
         </BusyButton>
       }
     >
-      <AuditFilters filter={filter} onChange={setFilter} />
+      <AuditFilters filter={filter} onChange={setFilter} onClear={clearFilter} />
       <ListView
         list={list}
         empty={
           <EmptyState
             icon={IconListDetails}
-            title={filter === everything ? 'Nothing recorded yet' : 'No entry fits'}
+            title={isFiltered(filter) ? 'No entry fits' : 'Nothing recorded yet'}
             action={
-              filter !== everything && (
-                <Button variant="default" onClick={() => setFilter(everything)}>
+              isFiltered(filter) && (
+                <Button variant="default" onClick={clearFilter}>
                   Show every entry
                 </Button>
               )
             }
           >
-            {filter === everything
-              ? 'Sign-ins, keys, webhooks and members show up here.'
-              : 'Choose another action, person or period.'}
+            {isFiltered(filter)
+              ? 'Choose another action, person or period.'
+              : 'Sign-ins, keys, webhooks and members show up here.'}
           </EmptyState>
         }
       >

@@ -11,8 +11,10 @@ import { DataTable, type Column } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { meaningOf } from '../../ui/failure-words.js';
 import { showProblem } from '../../ui/notices.js';
+import { oneOf } from '../../ui/one-of.js';
 import { ListView } from '../../ui/query-view.js';
 import { inPlainWords, StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { useAddress } from '../../ui/use-address.js';
 
 const tones: Readonly<Record<Recipient['status'], Tone>> = {
   QUEUED: 'quiet',
@@ -24,6 +26,8 @@ const tones: Readonly<Record<Recipient['status'], Tone>> = {
   SKIPPED: 'quiet',
 };
 
+const statuses = Object.keys(tones) as readonly Recipient['status'][];
+
 const reasons: Readonly<Record<string, string>> = {
   DUPLICATE: 'The same person is in the file before',
   OPTED_OUT: 'Opted out',
@@ -34,7 +38,8 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** The recipients of a bulk send, in the order of the file. */
 export function RecipientList({ job }: { readonly job: Job }): ReactElement {
-  const [status, setStatus] = useState<string | null>(null);
+  const [kept, keep] = useAddress(['status']);
+  const status = oneOf(statuses, kept.status);
   const [isExporting, setExporting] = useState(false);
   const isOver = job.status === 'COMPLETED' || job.status === 'CANCELED';
   const query = { status: status ?? undefined };
@@ -53,8 +58,8 @@ export function RecipientList({ job }: { readonly job: Job }): ReactElement {
           placeholder="Every recipient"
           clearable
           value={status}
-          onChange={setStatus}
-          data={Object.keys(tones).map((value) => ({ value, label: inPlainWords(value) }))}
+          onChange={(chosen) => keep({ status: chosen })}
+          data={statuses.map((value) => ({ value, label: inPlainWords(value) }))}
         />
         <BusyButton
           variant="default"

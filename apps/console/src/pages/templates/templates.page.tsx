@@ -7,9 +7,11 @@ import { useList } from '../../api/use-api.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ForeignText, readable } from '../../ui/foreign-text.js';
 import { LinkTo } from '../../ui/link-to.js';
+import { oneOf } from '../../ui/one-of.js';
 import { PageFrame } from '../../ui/page.js';
 import { ListView } from '../../ui/query-view.js';
 import { inPlainWords, StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { useAddress } from '../../ui/use-address.js';
 import { TemplatePreview } from './template-preview.js';
 
 const tones: Readonly<Record<Template['status'], Tone>> = {
@@ -21,11 +23,14 @@ const tones: Readonly<Record<Template['status'], Tone>> = {
   DISABLED: 'quiet',
 };
 
+const statuses = Object.keys(tones) as readonly Template['status'][];
+
 /** Templates, as the provider has them, with a preview of each. */
 export function Page(): ReactElement {
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed.trim(), 300);
-  const [status, setStatus] = useState<string | null>(null);
+  const [kept, keep] = useAddress(['status']);
+  const status = oneOf(statuses, kept.status);
   const query = { search: search === '' ? undefined : search, status: status ?? undefined };
   const list = useList('listTemplates', { query } as never, { pollMs: 30_000 });
   const isFiltered = search !== '' || status !== null;
@@ -47,8 +52,8 @@ export function Page(): ReactElement {
           placeholder="Every status"
           clearable
           value={status}
-          onChange={setStatus}
-          data={Object.keys(tones).map((value) => ({ value, label: inPlainWords(value) }))}
+          onChange={(chosen) => keep({ status: chosen })}
+          data={statuses.map((value) => ({ value, label: inPlainWords(value) }))}
         />
       </Group>
       <ListView

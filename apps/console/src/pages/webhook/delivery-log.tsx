@@ -4,13 +4,15 @@ import { useState, type ReactElement } from 'react';
 import type { WebhookAttempt } from '../../api/api.generated.js';
 import { useList } from '../../api/use-api.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
-import { startOfDay } from '../../ui/day.js';
-import { DayRange, type Days } from '../../ui/day-range.js';
+import { dayOf, startOfDay } from '../../ui/day.js';
+import { DayRange } from '../../ui/day-range.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { readable } from '../../ui/foreign-text.js';
+import { oneOf } from '../../ui/one-of.js';
 import { ListView } from '../../ui/query-view.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Time } from '../../ui/time.js';
+import { useAddress } from '../../ui/use-address.js';
 import { eventTypes } from '../webhooks/event-types.js';
 import { DeliveryDrawer } from './delivery-drawer.js';
 
@@ -21,11 +23,21 @@ const kinds: Readonly<Record<WebhookAttempt['kind'], string>> = {
   TEST: 'Test',
 };
 
+const events = ['webhook.test', ...eventTypes.map(({ type }) => type)];
+const outcomes = [
+  { value: 'SUCCEEDED', label: 'Succeeded' },
+  { value: 'FAILED', label: 'Failed' },
+];
+
 /** Every HTTP attempt of a webhook, newest first, with request and response one click away. */
 export function DeliveryLog({ webhookId }: { readonly webhookId: string }): ReactElement {
-  const [event, setEvent] = useState<string | null>(null);
-  const [outcome, setOutcome] = useState<string | null>(null);
-  const [days, setDays] = useState<Days>({ from: '', to: '' });
+  const [kept, keep] = useAddress(['event', 'outcome', 'from', 'to']);
+  const event = oneOf(events, kept.event);
+  const outcome = oneOf(
+    outcomes.map(({ value }) => value),
+    kept.outcome,
+  );
+  const days = { from: dayOf(kept.from), to: dayOf(kept.to) };
   const [opened, setOpened] = useState<string | null>(null);
   const query = {
     event: event ?? undefined,
@@ -87,8 +99,8 @@ export function DeliveryLog({ webhookId }: { readonly webhookId: string }): Reac
           placeholder="All events"
           clearable
           value={event}
-          onChange={setEvent}
-          data={['webhook.test', ...eventTypes.map(({ type }) => type)]}
+          onChange={(chosen) => keep({ event: chosen })}
+          data={events}
         />
         <Select
           size="xs"
@@ -96,13 +108,10 @@ export function DeliveryLog({ webhookId }: { readonly webhookId: string }): Reac
           placeholder="All outcomes"
           clearable
           value={outcome}
-          onChange={setOutcome}
-          data={[
-            { value: 'SUCCEEDED', label: 'Succeeded' },
-            { value: 'FAILED', label: 'Failed' },
-          ]}
+          onChange={(chosen) => keep({ outcome: chosen })}
+          data={outcomes}
         />
-        <DayRange {...days} isCompact onChange={setDays} />
+        <DayRange {...days} isCompact onChange={({ from, to }) => keep({ from: from || null, to: to || null })} />
       </Group>
       <ListView
         list={list}
