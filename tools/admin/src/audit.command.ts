@@ -45,7 +45,8 @@ export async function verifyAuditLog(
   if (saveHeads !== undefined) await writeFile(saveHeads, heads.map((head) => `${JSON.stringify(head)}\n`).join(''));
   if (json) return [JSON.stringify({ chains, rows, removed, faulty })];
   if (chains === 0) return ['0 chains: nothing to verify.'];
-  const compared = noted.filter((head) => head.sequence >= (floors.get(head.organizationId) ?? 0)).length;
+  // A chain that was not walked has compared none.
+  const compared = noted.filter((head) => head.sequence >= (floors.get(head.organizationId) ?? Infinity)).length;
   const fit = noted.length > 0 ? `; ${compared} saved heads fit` : '';
   const before = removed > 0 ? `; ${removed} before them were removed for their age` : '';
   return [`${rows} rows in ${chains} chains are as they were written, and none is missing${fit}${before}.`];

@@ -28,3 +28,21 @@ it('audit verify says how many entries were removed, and which saved heads it ca
   const [json] = (await admin('audit', 'verify', '--json')).out;
   expect(JSON.parse(json ?? '')).toEqual({ chains: 1, rows: 1, removed: 3, faulty: 0 });
 });
+
+it('audit verify of one organization counts no saved head of another as one that fits', async () => {
+  const { sql, admin } = await prepareGatewayAdmin(servers);
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-admin-'));
+  servers.onEnd(() => rm(folder, { recursive: true }));
+  const own = 'cacme000';
+  const heads = join(folder, 'heads');
+  for (const [id, name] of [
+    [own, 'Acme'],
+    ['cglobex0', 'Globex'],
+  ]) {
+    await sql(`INSERT INTO gateway.organization (id, name, plan) VALUES ('${id}', '${name}', 'SCALE')`);
+    await admin('subscription', 'set', id ?? '', 'PAST_DUE');
+  }
+  await admin('audit', 'verify', '--save-heads', heads);
+  const { out } = await admin('audit', 'verify', '--organization', own, '--expect', heads);
+  expect(out).toEqual(['1 rows in 1 chains are as they were written, and none is missing; 1 saved heads fit.']);
+});
