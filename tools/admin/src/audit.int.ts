@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -45,4 +45,22 @@ it('audit verify of one organization counts no saved head of another as one that
   await admin('audit', 'verify', '--save-heads', heads);
   const { out } = await admin('audit', 'verify', '--organization', own, '--expect', heads);
   expect(out).toEqual(['1 rows in 1 chains are as they were written, and none is missing; 1 saved heads fit.']);
+});
+
+it('audit verify finds that one row was noted with two hashes, whichever comes last', async () => {
+  const { sql, admin } = await prepareGatewayAdmin(servers);
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-admin-'));
+  servers.onEnd(() => rm(folder, { recursive: true }));
+  const own = 'cacme000';
+  const heads = join(folder, 'heads');
+  await sql(`INSERT INTO gateway.organization (id, name, plan) VALUES ('${own}', 'Acme', 'SCALE')`);
+  await admin('subscription', 'set', own, 'PAST_DUE');
+  await admin('audit', 'verify', '--save-heads', heads);
+  const saved = await readFile(heads, 'utf8');
+  const other = `${JSON.stringify({ organizationId: own, sequence: 1, hash: 'ab'.repeat(32) })}\n`;
+  const wrong = `${own}: row 1 does not have the hash that was noted: it, or a row before it, was written anew`;
+  for (const text of [other + saved, saved + other]) {
+    await writeFile(heads, text);
+    expect(await admin('audit', 'verify', '--expect', heads)).toMatchObject({ code: 1, out: [wrong] });
+  }
 });

@@ -70,10 +70,10 @@ export class AuditChainCheck {
   private sequence = 0;
   private hash = AUDIT_ORIGIN;
 
-  /** @param noted heads of this chain that were noted elsewhere, by sequence */
+  /** @param noted hashes of heads of this chain that were noted elsewhere, by sequence: of one row each must be the same */
   constructor(
     private readonly organizationId: string,
-    private readonly noted: ReadonlyMap<number, string> = new Map(),
+    private readonly noted: ReadonlyMap<number, ReadonlySet<string>> = new Map(),
   ) {}
 
   /**
@@ -84,8 +84,7 @@ export class AuditChainCheck {
   begin({ sequence, hash: removed }: Omit<AuditHead, 'organizationId'>): AuditFault | null {
     this.sequence = sequence;
     this.hash = removed;
-    const noted = this.noted.get(sequence);
-    if (noted === undefined || noted === removed) return null;
+    if (this.fitsNoted()) return null;
     return this.fault(sequence, 'was removed for its age with another hash than was noted');
   }
 
@@ -98,8 +97,7 @@ export class AuditChainCheck {
     this.sequence = wanted;
     this.hash = auditHashOf(this.hash, entry);
     if (this.hash !== entry.hash) return this.fault(wanted, 'is not what was written, or not after what is before it');
-    const noted = this.noted.get(wanted);
-    if (noted !== undefined && noted !== this.hash) {
+    if (!this.fitsNoted()) {
       return this.fault(wanted, `does not have the hash that was noted: it, or a row before it, was written anew`);
     }
     return null;
@@ -120,6 +118,10 @@ export class AuditChainCheck {
     if (kept < this.sequence) return this.fault(kept + 1, `lies beyond the head, which ends with ${kept}`);
     if (head && head.hash !== this.hash) return this.fault(this.sequence, 'does not have the hash that the head says');
     return null;
+  }
+
+  private fitsNoted(): boolean {
+    return [...(this.noted.get(this.sequence) ?? [])].every((noted) => noted === this.hash);
   }
 
   private fault(sequence: number, what: string): AuditFault {

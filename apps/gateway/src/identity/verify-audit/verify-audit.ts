@@ -137,12 +137,12 @@ async function walkChain(
   };
 }
 
-function notesByChain(noted: readonly AuditHead[]): Map<string, Map<number, string>> {
-  const notes = new Map<string, Map<number, string>>();
+/** All of them: of a row that was noted twice, the one note must not hide the other. */
+function notesByChain(noted: readonly AuditHead[]): Map<string, Map<number, Set<string>>> {
+  const notes = new Map<string, Map<number, Set<string>>>();
   for (const { organizationId, sequence, hash } of noted) {
-    const known = notes.get(organizationId);
-    if (known) known.set(sequence, hash);
-    else notes.set(organizationId, new Map([[sequence, hash]]));
+    const known = notes.get(organizationId) ?? new Map<number, Set<string>>();
+    notes.set(organizationId, known.set(sequence, (known.get(sequence) ?? new Set()).add(hash)));
   }
   return notes;
 }
