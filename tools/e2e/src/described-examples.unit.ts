@@ -10,13 +10,21 @@ const parts = examples.flatMap((example) => [...objectsIn(example)]);
 const paths = publicDescription['paths'] as unknown as Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
 
 describe('the examples of the descriptions', () => {
+  it('show every answer that has a body, but for the description itself', () => {
+    const bare = [publicDescription, appDescription].flatMap((description) =>
+      [...answersOf(description)].filter(([, media]) => !('example' in media || 'examples' in media)),
+    );
+    expect(bare.map(([name]) => name)).toEqual(['getDescription 200']);
+  });
+
   it('have ids of the form that ours have, and of the time at which the thing was made', () => {
     const made = parts.filter((part) => 'id' in part && 'createdAt' in part);
     expect(made.length).toBeGreaterThan(20);
     for (const { id, createdAt } of made) expect([id, cuidTime(String(id)).toISOString()]).toEqual([id, createdAt]);
     const ids = parts.flatMap((part) => Object.entries(part)).filter(([name]) => /^(id|.+[a-z]Id)$/.test(name));
     const ours = ids.filter(
-      ([name, value]) => typeof value === 'string' && !/^(upstream|business|phoneNumber|messagingId)/.test(name),
+      ([name, value]) =>
+        typeof value === 'string' && !/^(upstream|business|phoneNumber|messagingId|traceId)/.test(name),
     );
     for (const [name, value] of ours) expect([name, value]).toEqual([name, expect.stringMatching(/^c[0-9a-z]{24}$/)]);
   });
@@ -25,11 +33,12 @@ describe('the examples of the descriptions', () => {
     const pages = parts.filter((part) => 'nextCursor' in part);
     expect(pages.length).toBeGreaterThan(4);
     for (const { items, nextCursor } of pages) {
-      const { id, lastMessageAt, index, event } = (items as readonly Part[]).at(-1) ?? {};
+      const { id, lastMessageAt, index, sequence, event } = (items as readonly Part[]).at(-1) ?? {};
       const moved = lastMessageAt && cuidFloor(new Date(String(lastMessageAt))) + String(id).slice(9);
       const counted = typeof index === 'number' ? `c${index.toString(36).padStart(8, '0')}` : undefined;
+      const chained = typeof sequence === 'number' ? `c${sequence.toString(36).padStart(10, '0')}` : undefined;
       // The feed goes by a position that its items do not show.
-      if (event === undefined) expect(nextCursor).toBe(moved ?? id ?? counted);
+      if (event === undefined) expect(nextCursor).toBe(moved ?? id ?? counted ?? chained);
     }
   });
 
@@ -49,7 +58,7 @@ describe('the examples of the descriptions', () => {
     ['/v1/conversations/{id}', 'patch', '200', 'status'],
     ['/v1/contacts', 'post', '200', 'email'],
     ['/v1/contacts', 'post', '201', 'email'],
-  ])('%s answers to its %s with %s and the `%4$s` that was asked for', (path, method, status, field) => {
+  ])('%s answers to its %s with %s and the `%s` that was asked for', (path, method, status, field) => {
     const operation = paths[path]?.[method];
     const asked = examplesOf(operation?.['requestBody']);
     const answered = examplesOf(Object(operation?.['responses'])[status]);
@@ -80,6 +89,20 @@ describe('headers of refusals', () => {
     expect(() => assertDescribed(answer)).toThrow(/allow is missing/);
   });
 });
+
+/** Every body of an answer that is no refusal, with the name of its operation and its status. */
+function* answersOf(description: JsonObject): Generator<[string, Part]> {
+  for (const operations of Object.values(Object(description['paths']) as Part)) {
+    for (const { operationId, responses } of Object.values(Object(operations) as Readonly<Record<string, Part>>)) {
+      for (const [status, response] of Object.entries(Object(responses) as Part)) {
+        const { content } = Object(response) as Part;
+        if (Number(status) >= 300) continue;
+        for (const media of Object.values(Object(content) as Part))
+          yield [`${String(operationId)} ${status}`, Object(media) as Part];
+      }
+    }
+  }
+}
 
 /** Every value that stands as an example, whatever of. */
 function* examplesIn(part: unknown): Generator<unknown> {

@@ -8,6 +8,7 @@ import { vocabularies } from '../description/enum-words.js';
 import { viewExamples } from '../description/examples.js';
 import { headerComponents, requestHeaderParameters } from '../description/headers.js';
 import { introductionOf } from '../description/introduction.js';
+import { peopleExamples } from '../description/people-examples.js';
 import { publicApi } from '../description/public-api.js';
 import { eventStreamExample, webhookViewExamples } from '../description/webhook-view-examples.js';
 import { webhookParameters, webhooks } from '../description/webhooks.js';
@@ -43,7 +44,7 @@ function conventions(schemas: Views): Pick<ApiDefinition, 'headers' | 'shapes' |
 function shapesOf(schemas: Views): DescribedShapes {
   return {
     schemas,
-    examples: { ...viewExamples, ...webhookViewExamples, EventStream: eventStreamExample },
+    examples: { ...viewExamples, ...peopleExamples, ...webhookViewExamples, EventStream: eventStreamExample },
     pageCursorOf,
   };
 }

@@ -4,6 +4,7 @@ import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/h
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { FastifyReply } from 'fastify';
+import { revokedKeyExample } from '../../description/people-examples.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
 import { Act, Idempotency, Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
@@ -82,7 +83,9 @@ export class ApiKeysController {
       summary: 'Revoke an API key',
       description:
         'For good, and at once: every request with the key that begins after this answer is refused. Requests under way may finish. A revoked key stays as it is.',
-      answers: { 200: { description: 'The key, revoked.', body: 'ApiKey' } },
+      answers: {
+        200: { description: 'The key, revoked.', body: 'ApiKey', examples: { revoked: revokedKeyExample } },
+      },
     },
   })
   revoke(@Act() act: Act, @Param('id') id: string): Promise<ApiKeyView> {
