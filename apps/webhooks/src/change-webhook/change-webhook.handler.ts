@@ -4,7 +4,7 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { openLane } from '../lane/lane.repository.js';
-import { appendChange, formerChange } from '../webhook/append-act.js';
+import { appendChange, formerChange } from '../webhook/append-webhook-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
 import { findWebhook, lockToChange, storeWebhook } from '../webhook/webhook.repository.js';

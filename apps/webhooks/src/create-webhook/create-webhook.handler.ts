@@ -11,7 +11,7 @@ import { dataKeyOf, SecretBox } from '@switchboard/secrets';
 import { newSigningSecret } from '@switchboard/webhook-signature';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { insertLane } from '../lane/lane.repository.js';
-import { appendAct } from '../webhook/append-act.js';
+import { appendWebhookAct } from '../webhook/append-webhook-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
 import { readSecrets } from '../webhook/secret.repository.js';
 import { secretPlace } from '../webhook/webhook-secrets.js';
@@ -59,7 +59,7 @@ export class CreateWebhookHandler {
     const created = await this.read(tx, organizationId, request.id);
     if (!created) throw new Error('a webhook that was inserted is not there');
     const facts = { action: 'webhook.created', before: null, after: auditedWebhook(created.webhook) } as const;
-    await appendAct(tx, request.by, { organizationId, webhookId: request.id, ...facts });
+    await appendWebhookAct(tx, request.by, { organizationId, webhookId: request.id, ...facts });
     return created;
   }
 

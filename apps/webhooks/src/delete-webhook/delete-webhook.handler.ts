@@ -6,7 +6,7 @@ import { deleteWebhookRpc, type AuditedRequest } from '@switchboard/contracts/we
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { findAct } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { appendAct } from '../webhook/append-act.js';
+import { appendWebhookAct } from '../webhook/append-webhook-act.js';
 import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
 import { lockToChange, removeWebhook } from '../webhook/webhook.repository.js';
 
@@ -29,7 +29,7 @@ export class DeleteWebhookHandler {
         await removeWebhook(tx, organizationId, id);
         const view = webhookView(before);
         const facts = { action: 'webhook.deleted', before: auditedWebhook(view), after: null } as const;
-        await appendAct(tx, call.request.by, { organizationId, webhookId: id, ...facts });
+        await appendWebhookAct(tx, call.request.by, { organizationId, webhookId: id, ...facts });
         return { before: view };
       },
       { tenant: organizationId },

@@ -8,7 +8,7 @@ import { Database } from '@switchboard/postgres';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { openLane } from '../lane/lane.repository.js';
 import { cancelReplays } from '../replay/replay.repository.js';
-import { appendChange, formerChange } from '../webhook/append-act.js';
+import { appendChange, formerChange } from '../webhook/append-webhook-act.js';
 import { dropLast, dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { inTurns } from '../webhook/in-turns.js';
 import { requireWebhook } from '../webhook/webhook-view.js';

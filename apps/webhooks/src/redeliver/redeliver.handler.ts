@@ -11,7 +11,7 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { bodyOf, deliverAgain, findDelivery } from '../delivery/delivery.repository.js';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
-import { appendAct, isDone } from '../webhook/append-act.js';
+import { appendWebhookAct, isDone } from '../webhook/append-webhook-act.js';
 import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
 import { lockWebhook } from '../webhook/webhook.repository.js';
 
@@ -52,7 +52,7 @@ export class RedeliverHandler {
           );
         }
         const facts = { action: 'webhook.redelivered', before: null, after: { id: webhookId, deliveryId } } as const;
-        await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
+        await appendWebhookAct(tx, call.request.by, { organizationId, webhookId, ...facts });
         return placed;
       },
       { tenant: organizationId },

@@ -5,7 +5,7 @@ import { replayWebhookRpc, type ReplayWebhookRequest } from '@switchboard/contra
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, type Queryable } from '@switchboard/postgres';
 import { lastPosition, positionBefore } from '../event/feed.repository.js';
-import { appendAct } from '../webhook/append-act.js';
+import { appendWebhookAct } from '../webhook/append-webhook-act.js';
 import { StopGrace } from '../attempt/stop-grace.js';
 import { inTurns } from '../webhook/in-turns.js';
 import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
@@ -64,7 +64,7 @@ export class ReplayWebhookHandler {
         const { since, until, events: types, onlyMissed } = request;
         const after = { id: webhookId, since, until, events: types, onlyMissed, count };
         const facts = { action: 'webhook.replayed', before: null, after } as const;
-        await appendAct(tx, request.by, { organizationId, webhookId, ...facts });
+        await appendWebhookAct(tx, request.by, { organizationId, webhookId, ...facts });
         return count;
       },
       { tenant: organizationId },

@@ -15,7 +15,7 @@ import { beginTest, forgetTest, recordTest, type TestSend } from '../attempt/rec
 import { NeverSent, SendRequest, type LoggedResult, type SignedRequest } from '../attempt/send-request.client.js';
 import { StopGrace } from '../attempt/stop-grace.js';
 import { DatabaseClock } from '../attempt/database-clock.js';
-import { appendAct } from '../webhook/append-act.js';
+import { appendWebhookAct } from '../webhook/append-webhook-act.js';
 import { readSealedSecrets } from '../webhook/secret.repository.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
 import { lockWebhook } from '../webhook/webhook.repository.js';
@@ -107,7 +107,7 @@ export class TestWebhookHandler {
         requireWebhook(await lockWebhook(tx, organizationId, webhookId));
         const after = { id: webhookId, deliveryId: dataId };
         const act = { organizationId, webhookId, action: 'webhook.tested', before: null, after } as const;
-        if (!(await appendAct(tx, by, act))) return false;
+        if (!(await appendWebhookAct(tx, by, act))) return false;
         await beginTest(tx, test, at);
         return true;
       },

@@ -5,7 +5,7 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { dataKeyOf, SecretBox } from '@switchboard/secrets';
 import { newSigningSecret } from '@switchboard/webhook-signature';
-import { appendAct, isDone } from '../webhook/append-act.js';
+import { appendWebhookAct, isDone } from '../webhook/append-webhook-act.js';
 import { readSealedSecrets, readSecrets, storeSecrets } from '../webhook/secret.repository.js';
 import {
   openCurrent,
@@ -48,7 +48,7 @@ export class WebhookSecretHandler {
         const shown = requireWebhook(await readSecrets(tx, this.box, organizationId, webhookId));
         const after = { id: webhookId, previousSecretValidUntil: shown.previousSecretValidUntil };
         const facts = { action: 'webhook.secret-rotated', before: null, after } as const;
-        await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
+        await appendWebhookAct(tx, call.request.by, { organizationId, webhookId, ...facts });
         return shown;
       },
       { tenant: organizationId },

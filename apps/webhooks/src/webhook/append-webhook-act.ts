@@ -7,7 +7,7 @@ import {
 } from '@switchboard/contracts/webhooks/events';
 import type { WebhookView } from '@switchboard/contracts/webhooks/http';
 import type { ChangedWebhook } from '@switchboard/contracts/webhooks/rpc';
-import { appendAct as appendFirstAct, findAct } from '@switchboard/outbox';
+import { appendAct, findAct } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
 import { requireWebhook, webhookView } from './webhook-view.js';
 import { findWebhook, type WebhookRow } from './webhook.repository.js';
@@ -25,10 +25,14 @@ export interface WebhookAct extends WebhookActFacts {
  * @param by absent: the caller is of the release before, and writes the log alone
  * @returns false when it was done before
  */
-export async function appendAct(tx: Transaction, by: WebhookActor | undefined, act: WebhookAct): Promise<boolean> {
+export async function appendWebhookAct(
+  tx: Transaction,
+  by: WebhookActor | undefined,
+  act: WebhookAct,
+): Promise<boolean> {
   if (await isDone(tx, by)) return false;
   const { webhookId: aggregateId, ...facts } = act;
-  appendFirstAct(tx, by, { event: webhookActed, aggregateId, ...facts });
+  appendAct(tx, by, { event: webhookActed, aggregateId, ...facts });
   return true;
 }
 
@@ -73,6 +77,6 @@ export async function appendChange(
   const after = requireWebhook(await findWebhook(tx, organizationId, id));
   const changed = { before: webhookView(before), after: webhookView(after) };
   const audited = { before: auditedWebhook(changed.before), after: auditedWebhook(changed.after) };
-  await appendAct(tx, by, { organizationId, webhookId: id, action, ...audited });
+  await appendWebhookAct(tx, by, { organizationId, webhookId: id, action, ...audited });
   return changed;
 }
