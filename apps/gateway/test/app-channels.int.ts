@@ -8,6 +8,7 @@ import {
   getManagedChannelRpc,
   listManagedChannelsRpc,
   testChannelRpc,
+  type ChangeChannelRequest,
 } from '@switchboard/contracts/messaging/channel-rpc';
 import { channelActed, type ChannelAction } from '@switchboard/contracts/messaging/channel-events';
 import type { ManagedChannelView } from '@switchboard/contracts/messaging/http';
@@ -51,7 +52,11 @@ describe('/app/api/channels', () => {
     const disconnected = { ...channel, status: 'DISCONNECTED' };
     await answerRpcs(await (await servers.nats()).connect('messaging'), 'messaging', {
       ...answers(connectChannelRpc, channel),
-      ...answers(changeChannelRpc, { before: channel, after: { ...channel, optOutKeywords: ['BAJA'] } }),
+      [changeChannelRpc.subject]: (request: unknown) => {
+        asked.push({ rpc: changeChannelRpc.subject, request });
+        const { optOutKeywords } = request as ChangeChannelRequest;
+        return { before: channel, after: { ...channel, optOutKeywords: optOutKeywords ?? [] } };
+      },
       ...answers(disconnectChannelRpc, { before: channel, after: disconnected }),
       ...answers(testChannelRpc, { connected: false, error: { code: '190', message: 'expired' }, durationMs: 3 }),
       ...answers(getManagedChannelRpc, channel),
@@ -132,6 +137,17 @@ describe('/app/api/channels', () => {
       { action: 'channel.tested', ...origin },
       { action: 'channel.disconnected', before: { status: 'CONNECTED' }, ...origin },
     ]);
+  });
+
+  it('has no change in the log that leaves all as it is, and one by which a new token connects it', async () => {
+    const client = new AppClient(booted.gateway.url);
+    await client.signIn(await makeMember(booted.database, 'OWNER'));
+    const changes = [{}, { isDefault: true, optOutKeywords: [] }, { accessToken: TOKEN }];
+    for (const change of changes)
+      expect((await client.ask('PATCH', `/app/api/channels/${ID}`, change)).status).toBe(200);
+    const log = (await client.get('/app/api/audit-log')).body?.items ?? [];
+    const acts = log.filter(({ action }) => String(action).startsWith('channel.'));
+    expect(acts).toMatchObject([{ action: 'channel.changed', after: { accessToken: 'new' } }]);
   });
 
   it('is read by every member, and administered by owner and admin alone', async () => {

@@ -191,17 +191,17 @@ describe('/app/api/webhooks', () => {
     expect([refused.status, refused.body?.error?.code]).toEqual([402, 'PAYMENT_REQUIRED']);
   });
 
-  it('clears a description by null, and leaves what is null or left out otherwise', async () => {
+  it('clears a description by null, leaves what is null or left out otherwise, and has no act in the log that changes nothing', async () => {
     const client = await signedIn();
     await client.ask('PATCH', one, { url: null, events: null, description: null });
     expect(asked.at(-1)?.request).toEqual({ id: known, description: null, by: expect.any(Object) });
+    expect(JSON.stringify((await client.get('/app/api/audit-log')).body)).not.toContain('webhook.changed');
     await client.post(`${one}/replay`, { since: '2026-01-01T02:00:00+02:00', until: null, dryRun: true });
     expect(asked.at(-1)?.request).toMatchObject({ since: '2026-01-01T00:00:00.000Z', until: null, dryRun: true });
     await client.post(`${one}/replay`, { since: '2026-01-01', until: '2026-01-01', dryRun: true });
     expect(asked.at(-1)?.request).toMatchObject({ until: '2026-01-02T00:00:00.000Z' });
     await client.get(`${one}/attempts?from=2026-01-01&to=2026-01-01`);
-    const day = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' };
-    expect(asked.at(-1)?.request).toMatchObject(day);
+    expect(asked.at(-1)?.request).toMatchObject({ from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' });
     await client.get(`${one}/attempts?to=2026-01-01T06:00:00Z`);
     expect(asked.at(-1)?.request).toMatchObject({ from: null, to: '2026-01-01T06:00:00.000Z' });
   });

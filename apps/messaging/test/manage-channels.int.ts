@@ -262,6 +262,12 @@ describe('channels of the application', () => {
       expect(JSON.stringify(emitted)).not.toContain('secret');
     });
 
+    it('are none where a change leaves all as it is', async () => {
+      const { id } = await connect({});
+      await change(id, { isDefault: true, optOutKeywords: [], by: by() });
+      expect(await actsOf(id)).toEqual([]);
+    });
+
     it('are done once when they are asked for again, and answered as the first time', async () => {
       const [connected, changed, tested, ended] = [by(), by(), by(), by()];
       const line = { channelId: newCuid(), phoneNumberId: newCuid(), by: connected };

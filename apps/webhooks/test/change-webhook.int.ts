@@ -7,6 +7,11 @@ import { newCustomer } from './customer.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
 const servers = testServers();
+const actsSql = statement<{ action: string }>(
+  't.acts',
+  `SELECT payload::json->'data'->>'action' AS action FROM webhooks.outbox
+   WHERE aggregate_id = $1 AND subject LIKE 'webhooks.webhook.acted.%' ORDER BY position`,
+);
 const moveSql = statement('t.move', 'UPDATE webhooks.webhook SET url = $2 WHERE id = $1');
 let running: RunningWebhooks;
 
@@ -39,6 +44,22 @@ describe('a change of a webhook', () => {
     const states = { before: { description: null }, after: { description: 'ours' } };
     expect([first, await change('ours', by)]).toMatchObject([states, states]);
     expect(await customer.webhook(id)).toMatchObject({ description: 'theirs' });
+  });
+});
+
+describe('a change of a webhook that changes nothing', () => {
+  it('is no act for the audit log', async () => {
+    const customer = newCustomer(running);
+    const url = running.receiver.at('/unchanged');
+    const { id } = await customer.register(url);
+    const actsOf = async () => (await running.superuser.query(actsSql, [id])).map((act) => act.action);
+    const before = await actsOf();
+    const change = (request: object) =>
+      running.gateway.call(changeWebhookRpc, customer.principal, { id, ...request, by: actor() });
+    expect(await change({ url, description: null })).toMatchObject({ before: { url }, after: { url } });
+    expect(await actsOf()).toEqual(before);
+    await change({ description: 'ours' });
+    expect(await actsOf()).toEqual([...before, 'webhook.changed']);
   });
 });
 

@@ -102,8 +102,7 @@ export class ChangeChannel {
       const owner = { organizationId, channelId: id };
       const accessTokenSealed = accessToken === null ? null : await this.tokens.seal(tx, owner, accessToken);
       updateChannels(tx, [...displaced(all, after), { channel: after, accessTokenSealed }]);
-      const isNoAct = act.action === 'channel.disconnected' && before.status === 'DISCONNECTED';
-      if (!isNoAct) appendChannelAct(tx, act, before, after, accessToken);
+      appendChannelAct(tx, act, before, after, accessToken);
       return { before, after };
     };
     const changed = await this.database.transaction(run, { tenant: organizationId });

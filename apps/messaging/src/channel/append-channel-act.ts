@@ -1,4 +1,4 @@
-import type { UserActor } from '@switchboard/contracts/grammar/audited-act';
+import { changesNothing, type UserActor } from '@switchboard/contracts/grammar/audited-act';
 import { auditedChange, channelActed, type ChannelAction } from '@switchboard/contracts/messaging/channel-events';
 import { appendAct, findAct } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
@@ -17,7 +17,11 @@ export interface ChangedChannelRow {
   readonly after: Channel;
 }
 
-/** Emits the event of an act that makes or changes a channel, which must be locked. @param accessToken null: as it was */
+/**
+ * Emits the event of an act that makes or changes a channel, which must be locked; none where the act leaves all as it is.
+ *
+ * @param accessToken null: as it was
+ */
 export function appendChannelAct(
   tx: Transaction,
   { action, by }: ChannelAct,
@@ -27,6 +31,7 @@ export function appendChannelAct(
 ): void {
   const { organizationId, id: aggregateId } = after;
   const states = auditedChange(before, after, accessToken !== null && accessToken !== '');
+  if (changesNothing(states)) return;
   appendAct(tx, by, { event: channelActed, organizationId, aggregateId, action, ...states });
 }
 

@@ -1,4 +1,4 @@
-import type { ActFacts } from '@switchboard/contracts/grammar/audited-act';
+import { changesNothing, type ActFacts } from '@switchboard/contracts/grammar/audited-act';
 import {
   auditedWebhook,
   webhookActed,
@@ -67,7 +67,12 @@ function recordedView(now: WebhookRow, recorded: ActFacts<string>['after']): Web
   return view.status === 'ACTIVE' ? { ...view, deactivatedAt: null, deactivatedReason: null } : view;
 }
 
-/** Emits the event of an act that has changed a webhook. @param before as it was locked. @returns how it was, and is now */
+/**
+ * Emits the event of an act that has changed a webhook; none of a change that leaves all as it is.
+ *
+ * @param before as it was locked
+ * @returns how it was, and is now
+ */
 export async function appendChange(
   tx: Transaction,
   by: WebhookActor | undefined,
@@ -76,7 +81,9 @@ export async function appendChange(
 ): Promise<ChangedWebhook> {
   const after = requireWebhook(await findWebhook(tx, organizationId, id));
   const changed = { before: webhookView(before), after: webhookView(after) };
-  const audited = { before: auditedWebhook(changed.before), after: auditedWebhook(changed.after) };
+  const audited = { before: { ...auditedWebhook(changed.before) }, after: { ...auditedWebhook(changed.after) } };
+  // Enabled, its count of failures is 0 again, which is not shown.
+  if (action === 'webhook.changed' && changesNothing(audited)) return changed;
   await appendWebhookAct(tx, by, { organizationId, webhookId: id, action, ...audited });
   return changed;
 }

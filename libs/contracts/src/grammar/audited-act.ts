@@ -42,3 +42,8 @@ export interface ActFacts<Action extends string, By extends AuditedActor = Audit
   readonly after: Readonly<Record<string, unknown>> | null;
   readonly by: By;
 }
+
+/** Whether an act has left all that the audit log shows of it as it was: there is nothing to be written. */
+export function changesNothing({ before, after }: Pick<ActFacts<string>, 'before' | 'after'>): boolean {
+  return JSON.stringify(before) === JSON.stringify(after);
+}

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { gatewayChannelActsConsumer } from '@switchboard/contracts/consumers';
-import type { UserActor } from '@switchboard/contracts/grammar/audited-act';
+import { changesNothing, type UserActor } from '@switchboard/contracts/grammar/audited-act';
 import { auditedChange, auditedTest, type ChannelAction } from '@switchboard/contracts/messaging/channel-events';
 import type { ChannelTestResult, ManagedChannelView } from '@switchboard/contracts/messaging/http';
 import { AUDIT_TRAIL, type AuditTrail, type SessionAct } from '../../identity/audit.contract.js';
@@ -13,16 +13,17 @@ import { AUDIT_TRAIL, type AuditTrail, type SessionAct } from '../../identity/au
 export class AuditedChannels {
   constructor(@Inject(AUDIT_TRAIL) private readonly auditTrail: AuditTrail) {}
 
-  /** @param by as messaging was given it */
-  changed(
+  /** A change of nothing is not written. @param by as messaging was given it */
+  async changed(
     act: SessionAct,
     by: UserActor | undefined,
     action: ChannelAction,
     { before, after }: { readonly before: ManagedChannelView | null; readonly after: ManagedChannelView },
     hasNewToken: boolean,
   ): Promise<void> {
-    const entry = { ...act, action, ...auditedChange(before, after, hasNewToken) };
-    return this.auditTrail.recordAct(gatewayChannelActsConsumer, by, entry);
+    const states = auditedChange(before, after, hasNewToken);
+    if (changesNothing(states)) return;
+    await this.auditTrail.recordAct(gatewayChannelActsConsumer, by, { ...act, action, ...states });
   }
 
   /** A test that may have disconnected the channel. */

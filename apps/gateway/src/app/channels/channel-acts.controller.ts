@@ -67,9 +67,7 @@ export class ChannelActsController {
   ): Promise<ManagedChannelView> {
     const by = sessionActorOf(act);
     const changed = await this.rpc.call(disconnectChannelRpc, principal, { id, ...(by && { by }) });
-    if (changed.before.status === 'CONNECTED') {
-      await this.audited.changed(act, by, 'channel.disconnected', changed, false);
-    }
+    await this.audited.changed(act, by, 'channel.disconnected', changed, false);
     return changed.after;
   }
 }

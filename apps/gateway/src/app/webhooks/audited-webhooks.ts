@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { gatewayWebhookActsConsumer } from '@switchboard/contracts/consumers';
+import { changesNothing } from '@switchboard/contracts/grammar/audited-act';
 import { auditedWebhook, type WebhookAction, type WebhookActor } from '@switchboard/contracts/webhooks/events';
 import type { WebhookView } from '@switchboard/contracts/webhooks/http';
 import { AUDIT_TRAIL, type AuditTrail, type SessionAct } from '../../identity/audit.contract.js';
@@ -14,15 +15,16 @@ import { AUDIT_TRAIL, type AuditTrail, type SessionAct } from '../../identity/au
 export class AuditedWebhooks {
   constructor(@Inject(AUDIT_TRAIL) private readonly auditTrail: AuditTrail) {}
 
-  /** An act that changed the webhook's own fields; null: there was nothing, or there is nothing left. */
-  changed(
+  /** An act that changed the webhook's own fields; null: there was nothing, or there is nothing left. A change of none is not written. */
+  async changed(
     act: SessionAct,
     by: WebhookActor | undefined,
     action: WebhookAction,
     { before, after }: { readonly before: WebhookView | null; readonly after: WebhookView | null },
   ): Promise<void> {
     const states = { before: before && { ...auditedWebhook(before) }, after: after && { ...auditedWebhook(after) } };
-    return this.record(by, { ...act, action, ...states });
+    if (action === 'webhook.changed' && changesNothing(states)) return;
+    await this.record(by, { ...act, action, ...states });
   }
 
   /** An act that changed none of them. */
