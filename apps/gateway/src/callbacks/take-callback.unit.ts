@@ -7,10 +7,12 @@ import { TakeCallback } from './take-callback.js';
 
 const SECRET = 'app secret';
 
-describe('callbacks that come closely', () => {
+describe('callbacks', () => {
   const stopping = new AbortController();
   const events: number[] = [];
-  let take: (value: unknown) => Promise<void>;
+  let takeText: (text: string) => Promise<void>;
+  const take = (value: unknown): Promise<void> =>
+    takeText(JSON.stringify({ entry: [{ id: 'waba', changes: [{ field: 'messages', value }] }] }));
 
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
@@ -22,8 +24,8 @@ describe('callbacks that come closely', () => {
     const database = { transaction } as unknown as Database;
     const config = { CLOUD_APP_SECRET: SECRET };
     const callbacks = new TakeCallback(database, relay, systemClock, log, config, stopping.signal);
-    take = (value) => {
-      const body = Buffer.from(JSON.stringify({ entry: [{ id: 'waba', changes: [{ field: 'messages', value }] }] }));
+    takeText = (text) => {
+      const body = Buffer.from(text);
       return callbacks.take(body, `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`);
     };
   });
@@ -36,7 +38,7 @@ describe('callbacks that come closely', () => {
     messages: [{ from: '1', id: 'wamid.m', timestamp: '1', type: 'text', text: { body: '' } }],
   };
 
-  it('share a commit when they hold statuses alone, and none of them waits after a quiet time', async () => {
+  it('that come closely share a commit when they hold statuses alone, and none of them waits after a quiet time', async () => {
     await take(status(0));
     expect(events).toEqual([1]);
     const taken = Promise.all([1, 2, 3, 4].map((id) => take(status(id))));
@@ -50,7 +52,7 @@ describe('callbacks that come closely', () => {
     expect(events).toEqual([1, 4, 1]);
   });
 
-  it('are committed at once with what people say', async () => {
+  it('that come closely are committed at once with what people say', async () => {
     await take(status(0));
     const waiting = take(status(1));
     await take(message);
@@ -60,9 +62,17 @@ describe('callbacks that come closely', () => {
     expect(events).toEqual([1, 1, 1]);
   });
 
-  it('do not wait when as many as the provider has under way do', async () => {
+  it('that come closely do not wait when as many as the provider has under way do', async () => {
     await take(status(0));
     await Promise.all(Array.from({ length: 16 }, (_, id) => take(status(id))));
     expect(events).toEqual([1, 16]);
   });
+
+  it.each(['', '{', '[]', '[{"entry":[]}]', '"entry"', '5', 'null', 'true'])(
+    'are refused as malformed when they are %j, whoever signed it, and nothing of them is committed',
+    async (text) => {
+      await expect(takeText(text)).rejects.toMatchObject({ code: 'MALFORMED_BODY' });
+      expect(events).toEqual([]);
+    },
+  );
 });
