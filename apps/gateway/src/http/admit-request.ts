@@ -71,7 +71,7 @@ export class AdmitRequest {
     const { state } = request;
     if (!this.isLongAgo(request)) return;
     const { declaration } = request.routeOptions.config;
-    if (declaration?.access === 'session') await this.admitSession.admit(declaration, request);
+    if (declaration?.access === 'session') await this.admitSession.admit(declaration, request, 0);
     if (declaration?.access !== 'key') return;
     const { scope, payment } = declaration;
     const question = { key: bearerToken(request.raw.rawHeaders), scope, payment, cost: 0 } as const;

@@ -30,9 +30,10 @@ export class AdmitSession {
    * enough.
    *
    * @param declaration absent for a route that does not exist: 404 needs a session as well
+   * @param cost what the request takes of the session's rate: 0 for one that was admitted before
    * @throws AppError
    */
-  async admit(declaration: RouteDeclaration | undefined, request: FastifyRequest): Promise<void> {
+  async admit(declaration: RouteDeclaration | undefined, request: FastifyRequest, cost: 0 | 1 = 1): Promise<void> {
     const { state } = request;
     const secret = this.sessionCookie.read(request);
     if (secret === null) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_FIRST);
@@ -43,7 +44,7 @@ export class AdmitSession {
     }
     state.organizationId = signedIn.organization.id;
     state.session = { ...signedIn, csrfToken: csrfTokenOf(secret) };
-    this.rate.count(signedIn.sessionId, signedIn.user.id);
+    if (cost > 0) this.rate.count(signedIn.sessionId, signedIn.user.id);
     if (declaration?.access !== 'session') return;
     if (!SAFE_METHODS.has(request.method)) {
       this.refuseOtherOrigins(request);
