@@ -43,6 +43,34 @@ describe('the application', () => {
     }
   });
 
+  it('shows the page at every address below it, however long, and leads from one that ends in slashes to it', async () => {
+    const client = newClient();
+    for (const path of ['/app/settings/keys', '/app/a/b/c/d/e/f', '/app/inbox/%2F']) {
+      const { status, headers } = await client.get(path);
+      expect([path, status, headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8']);
+    }
+    const moved = {
+      '/app/': '/app',
+      '/app/inbox/': '/app/inbox',
+      '/app/inbox//?contact=c0000000&x=/': '/app/inbox?contact=c0000000&x=/',
+      '/app/settings/webhooks/c0000000/': '/app/settings/webhooks/c0000000',
+      '/app/a/b/c/d/e/f/': '/app/a/b/c/d/e/f',
+      '/%61pp/inbox/': '/%61pp/inbox',
+    };
+    for (const [path, location] of Object.entries(moved)) {
+      const { status, headers } = await client.get(path);
+      expect([path, status, headers.get('location')]).toEqual([path, 308, location]);
+    }
+    for (const path of ['/app', '/app/inbox', '/app/inbox/', '/app/settings/keys']) {
+      const { status, headers } = await client.ask('POST', path);
+      expect([path, status, headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
+    }
+    for (const path of ['/app/openapi.json/', '/app/assets/', '/app/assets/none.js/', '/app//inbox']) {
+      expect([path, (await client.get(path)).status]).toEqual([path, 404]);
+    }
+    expect((await client.get('/app/api/session/')).status).toBe(401);
+  });
+
   it('on https hands out a cookie of this host alone, believes pages of https alone, and says to stay there', async () => {
     const secure = await startGateway({ ...booted.config, TRUST_PROXY: ['127.0.0.1'] }, new MemoryLog());
     try {

@@ -3,11 +3,12 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Declare } from '../http/route-declaration.js';
+import { pathOf } from '../http/route-table.js';
 import { loadConsole } from './console-files.js';
 import { consoleHeaders, consolePage, newNonce } from './console-page.js';
 
 /** A first segment that no other part of `/app` has: the API below `/app/api` refuses its own unknown paths. */
-const PAGE = ':page(^(?!(?:api|assets|openapi\\.json)$)[^/]+$)';
+const PAGE = ':page(^(?!(?:api|assets|openapi\\.json)$).+$)';
 
 /**
  * `/app`: the console. Every path that is no file of it answers the page, whose script shows what the path names.
@@ -40,7 +41,7 @@ export class ServeConsoleController {
     void reply.redirect('/app', 308);
   }
 
-  @Get([PAGE, `${PAGE}/:id`, `${PAGE}/:id/:part`, `${PAGE}/:id/:part/:partId`])
+  @Get(PAGE)
   @Declare({ access: 'public', errors: [] })
   async pageOrFile(
     @Param('page') name: string,
@@ -49,6 +50,17 @@ export class ServeConsoleController {
   ): Promise<FastifyReply> {
     const content = (await loadConsole()).assets.get(name);
     return content ? content.answer(request, reply) : page(reply);
+  }
+
+  /** Further segments, however many; after slashes alone there is none, and the address has one page as without them. */
+  @Get(`${PAGE}/*`)
+  @Declare({ access: 'public', errors: [] })
+  async pageBelow(@Req() { raw }: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    const path = pathOf(raw.url ?? '');
+    const bare = path.replace(/\/+$/, '');
+    if (bare === path) return page(reply);
+    const [, query = ''] = /^[^?#]*(\?[^#]*)/.exec(raw.url ?? '') ?? [];
+    return reply.redirect(bare + query, 308);
   }
 }
 

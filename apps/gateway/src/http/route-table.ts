@@ -4,7 +4,7 @@ import { applyDeclaration, type RouteDeclaration } from './route-declaration.js'
 
 interface KnownPath {
   readonly url: string;
-  /** An expression stands for a parameter, which matches nothing empty. */
+  /** An expression stands for a parameter, which matches nothing empty; `*`, the last, for all segments from there on. */
   readonly segments: readonly (string | RegExp)[];
   readonly methods: Set<string>;
 }
@@ -41,6 +41,7 @@ export class RouteTable {
     });
   }
 
+  /** @throws Error when the path cannot be parted into segments */
   add({ method, url, config }: Pick<RouteOptions, 'method' | 'url' | 'config'>): void {
     let known = this.paths.get(url);
     if (!known) {
@@ -89,21 +90,30 @@ export class RouteTable {
 }
 
 function fits(known: KnownPath, segments: readonly string[]): boolean {
-  if (known.segments.length !== segments.length) return false;
-  return known.segments.every((segment, index) =>
-    typeof segment === 'string' ? segment === segments[index] : segment.test(segments[index] ?? ''),
-  );
+  const isOpen = known.segments.at(-1) === '*';
+  if (isOpen ? segments.length < known.segments.length : segments.length !== known.segments.length) return false;
+  return known.segments.every((segment, index) => {
+    if (typeof segment !== 'string') return segment.test(segments[index] ?? '');
+    return segment === '*' || segment === segments[index];
+  });
 }
 
 function isCloser({ segments }: KnownPath, other: KnownPath): boolean {
-  const index = segments.findIndex((segment, at) => typeof segment !== typeof other.segments[at]);
-  return index !== -1 && typeof segments[index] === 'string';
+  const index = segments.findIndex((segment, at) => rankOf(segment) !== rankOf(other.segments[at]));
+  return index !== -1 && rankOf(segments[index]) > rankOf(other.segments[index]);
 }
 
-/** A parameter may bring an expression of its own, in brackets behind its name. */
+/** Segments past a `*` are undefined, and no closer than it. */
+function rankOf(segment: string | RegExp | undefined): number {
+  if (segment === '*' || segment === undefined) return 0;
+  return typeof segment === 'string' ? 2 : 1;
+}
+
+/** A parameter may bring an expression of its own, in brackets behind its name. @throws Error when that has a slash */
 function segmentOf(segment: string): string | RegExp {
   if (!segment.startsWith(':')) return segment;
-  const own = /^:\w+\((.+)\)$/.exec(segment)?.[1];
+  const [, own, rest = ''] = /^:\w+(?:\((.+)\))?(.*)$/.exec(segment) ?? [];
+  if (rest !== '') throw new Error(`\`${segment}\` is cut: the expression of a parameter has no slash`);
   return own === undefined ? /./ : new RegExp(own);
 }
 

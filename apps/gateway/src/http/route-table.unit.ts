@@ -13,8 +13,16 @@ describe('paths', () => {
       false,
       true,
     ]);
-    table.add({ method: 'GET', url: '/app/:page(^(?!api(?:/|$))[^/]+$)' });
-    expect(table.isShadowed('/app/:page(^(?!api(?:/|$))[^/]+$)', '/app/contacts')).toBe(false);
+    table.add({ method: 'GET', url: '/app/:page(^(?!api$).+$)' });
+    expect(table.isShadowed('/app/:page(^(?!api$).+$)', '/app/contacts')).toBe(false);
+    expect(['/app/contacts', '/app/api'].map((path) => table.methodsOf(path))).toEqual([['GET'], []]);
+    expect(() => table.add({ method: 'GET', url: '/app/:page(^[^/]+$)' })).toThrow('no slash');
+    table.add({ method: 'GET', url: '/files/:name/*' });
+    table.add({ method: 'POST', url: '/files/:name/:part' });
+    table.add({ method: 'PUT', url: '/files/:name/parts' });
+    const paths = ['/files/a', '/files//a', '/files/a/', '/files/a/b/c', '/files/a/b', '/files/a/parts'];
+    expect(paths.map((path) => table.methodsOf(path))).toEqual([[], [], ['GET'], ['GET'], ['POST'], ['PUT']]);
+    expect(paths.map((path) => table.isShadowed('/files/:name/*', path)).slice(2)).toEqual([false, false, true, true]);
     expect(['/a?b', 'http://host/a?b', '/a#b', '/a', '*'].map(pathOf)).toEqual(['/a', '/a', '/a', '/a', '*']);
   });
 });
