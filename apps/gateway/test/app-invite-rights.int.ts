@@ -55,6 +55,21 @@ describe('an invitation', () => {
     expect((await accept(good)).status).toBe(200);
   });
 
+  it('that has expired keeps no administrator from inviting its address, and was not revoked by who does', async () => {
+    const organizationId = await makeOrganization(booted.database);
+    const owner = await signedIn(await makeMember(booted.database, 'OWNER', organizationId));
+    const admin = await signedIn(await makeMember(booted.database, 'ADMIN', organizationId));
+    const email = newEmail();
+    const expired = await invite(owner, email, 'OWNER');
+    const again = (): Promise<AppAnswer> => admin.post('/app/api/invites', { email, role: 'MEMBER' });
+    expect(shown(await again())).toEqual([403, 'FORBIDDEN']);
+    const { dataSource } = booted.database;
+    await dataSource.query('UPDATE gateway.invite SET expires_at = created_at WHERE email = $1', [email]);
+    expect((await again()).status).toBe(201);
+    expect(shown(await accept(expired))).toEqual([404, 'NOT_FOUND']);
+    expect(await auditOf(owner, 'invite.revoked')).toEqual([]);
+  });
+
   it('says nothing of the accounts of others: to its maker, and to those who try passwords that no account may have', async () => {
     const owner = await signedIn(await makeMember(booted.database));
     const known = await makeMember(booted.database);

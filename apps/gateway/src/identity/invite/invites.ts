@@ -55,11 +55,13 @@ export class DatabaseInvites implements Invites {
         const [locked] = await tx.query(lockOrganization, [organization.id]);
         const actor = await roleInSession(tx, sessionId, organization.id);
         const [former] = await tx.query(findInviteOfEmail, [organization.id, invite.email]);
-        requireManaging(actor, input.role, former?.role ?? input.role);
+        // One that has expired gives nothing any more, and is deleted sooner or later: it is in no one's way.
+        const open = former && former.expiresAt > now ? former : undefined;
+        requireManaging(actor, input.role, open?.role ?? input.role);
         const [member] = await tx.query(findMemberByEmail, [organization.id, invite.email]);
         if (member) throw new AppError(serviceErrors.CONFLICT, 'The person with this `email` is a member already');
         if (former) await tx.query(deleteInvite, [former.id]);
-        if (former) appendAudit(tx, { ...act, action: 'invite.revoked', before: auditedInvite(former), after: null });
+        if (open) appendAudit(tx, { ...act, action: 'invite.revoked', before: auditedInvite(open), after: null });
         await requireSeat(tx, organization.id, locked?.seats ?? 0, now);
         const { id, email, role } = invite;
         const values = [id, organization.id, email, role, secretHash, now, expiresAt, signedIn.user.id];
