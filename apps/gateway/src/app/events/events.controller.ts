@@ -47,7 +47,12 @@ export class AppEventsController {
     const place = { organizationId: principal.organizationId, sessionId };
     this.streams.keepPlace(place);
     try {
-      await this.begin(principal, place, lastEventId(request) ?? query.cursor, request, reply);
+      const id = lastEventId(request);
+      await this.begin(principal, place, id ?? query.cursor, request, reply).catch((error: unknown) => {
+        // The feed names its own field.
+        const isOfPlace = error instanceof AppError && error.code === serviceErrors.VALIDATION_FAILED.code;
+        throw id !== undefined && isOfPlace ? noEventId() : error;
+      });
     } finally {
       this.streams.givePlaceBack(place);
     }
@@ -89,5 +94,9 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   const id = headers['last-event-id'];
   if (id === undefined || id === '') return undefined;
   if (isCuid(id)) return id;
-  throw new AppError(serviceErrors.VALIDATION_FAILED, '`Last-Event-ID` must be an id of this stream');
+  throw noEventId();
+}
+
+function noEventId(): AppError {
+  return new AppError(serviceErrors.VALIDATION_FAILED, '`Last-Event-ID` must be an id of this stream');
 }
