@@ -123,6 +123,17 @@ describe('a batch is refused', () => {
     });
   });
 
+  it('of a template that the provider takes no message of without more than texts', async () => {
+    const other = await JobStore.open(servers);
+    await other.change(
+      `UPDATE templates.template SET components = (components::jsonb || '[{"type":"CAROUSEL"}]')::json`,
+    );
+    await expect(other.commit(other.batch(1))).rejects.toMatchObject({
+      code: 'TEMPLATE_VARIABLES_MISMATCH',
+      message: '`recipients[0].variables` cannot fit: the template has a carousel, and so cannot be sent',
+    });
+  });
+
   it('when quota is short, and frees its key, its quota and what was staged', async () => {
     store.messaging.quotaLeft = 2;
     const request = store.batch(3, { messagesPerMonth: 10 });

@@ -1,6 +1,6 @@
 import type { TemplateParameters } from '@switchboard/contracts/messaging/template-parameters';
 import type { ParameterFormat, TemplateComponent } from '@switchboard/contracts/templates/http';
-import { placesOf, variablesOf, type TemplatePlaces } from './template-places.policy.js';
+import { placesOf, unsendablePartOf, variablesOf, type TemplatePlaces } from './template-places.policy.js';
 
 /** Values of a recipient: in the order of the variables, or by their names. */
 export type TemplateValues = readonly string[] | Readonly<Record<string, string>>;
@@ -20,6 +20,10 @@ export function templateFiller(
   components: readonly TemplateComponent[],
   format: ParameterFormat,
 ): (values: TemplateValues | null) => FilledTemplate {
+  const unsendable = unsendablePartOf(components);
+  // No values fit it: a batch of it is refused, and what was accepted before an edit gets no message.
+  if (unsendable !== null)
+    return () => ({ fault: `cannot fit: the template has ${unsendable}, and so cannot be sent` });
   const places = placesOf(components);
   const names = variablesOf(components, format).map(({ name }) => name);
   return (values) => {

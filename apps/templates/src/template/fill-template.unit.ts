@@ -99,6 +99,17 @@ describe('a filled template', () => {
     });
   });
 
+  it.each<[string, TemplateComponent]>([
+    ['a location as its header', { type: 'HEADER', format: 'LOCATION' }],
+    ['a product as its header', { type: 'header', format: 'product' }],
+    ['a carousel', { type: 'CAROUSEL', cards: [] }],
+  ])('is none of one with %s, which the provider wants values for that no text is', (part, component) => {
+    const components = [component, { type: 'BODY', text: 'Hello {{1}}' }];
+    const fault = `cannot fit: the template has ${part}, and so cannot be sent`;
+    expect(fill(components, 'POSITIONAL', ['Ada'])).toEqual({ fault });
+    expect(fill(components, 'NAMED', null)).toEqual({ fault });
+  });
+
   it.each([[null], [[]], [{}]])('without variables takes %j', (values) => {
     const expected = { parameters: { header: null, body: [], buttons: [] }, text: 'Welcome {aboard}.' };
     expect(fill(plain, 'POSITIONAL', values)).toEqual(expected);

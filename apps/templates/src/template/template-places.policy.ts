@@ -39,6 +39,21 @@ export function placesOf(components: readonly TemplateComponent[]): TemplatePlac
 }
 
 /**
+ * The part that keeps a template from being sent: the provider wants more of it with each message than values that are
+ * texts, and refuses a message without. Null: none does.
+ */
+export function unsendablePartOf(components: readonly TemplateComponent[]): string | null {
+  for (const component of components) {
+    const type = String(component['type']).toUpperCase();
+    const format = String(component['format']).toUpperCase();
+    if (type === 'CAROUSEL') return 'a carousel';
+    if (type === 'HEADER' && (format === 'LOCATION' || format === 'PRODUCT'))
+      return `a ${format.toLowerCase()} as its header`;
+  }
+  return null;
+}
+
+/**
  * What a send must give values for, in their order. Positional ones are called by their number in the whole of them, from
  * 1; of named ones, those without a name are `header` and `button_<index>`.
  *
