@@ -97,7 +97,9 @@ function shapeOf(variables: Variables): string {
     return variables.length === 0 ? '0' : `list ${variables.length} ${isHttpsUrl(variables[0])}`;
   }
   const names = Object.keys(variables).sort();
-  return names.length === 0 ? '0' : `named ${JSON.stringify(names)} ${isHttpsUrl(variables['header'])}`;
+  // Where the header's media have a name, it is the longest of these, and so the last.
+  const ofMedia = names.findLast((name) => /^header_*$/.test(name)) ?? '';
+  return names.length === 0 ? '0' : `named ${JSON.stringify(names)} ${isHttpsUrl(variables[ofMedia])}`;
 }
 
 function isList(variables: NonNullable<Variables>): variables is readonly string[] {

@@ -53,6 +53,7 @@ describe('variables of a batch', () => {
       ).length;
     expect(shapes(['https://a.example/b.png'], ['http://a.example/b.png'])).toBe(2);
     expect(shapes({ header: 'https://a.example/b.png' }, { header: 'x' })).toBe(2);
+    expect(shapes({ header: 'x', header_: 'https://a.example/b.png' }, { header: 'x', header_: 'x' })).toBe(2);
     expect(shapes(['x'], ['y'], ['https://'])).toBe(1);
   });
 

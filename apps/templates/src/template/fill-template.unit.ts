@@ -46,6 +46,21 @@ describe('the variables of a template', () => {
     expect(variablesOf(plain, 'POSITIONAL')).toEqual([]);
   });
 
+  it('without a name get one that no other has', () => {
+    const image = { type: 'HEADER', format: 'IMAGE' };
+    const url = { type: 'BUTTONS', buttons: [{ type: 'URL', url: 'https://example.com/{{1}}' }] };
+    const body = { type: 'BODY', text: 'The {{header}} of {{header_}}, {{button_0}}' };
+    expect(variablesOf([image, body, url], 'NAMED')).toEqual([
+      { name: 'header__', in: 'HEADER' },
+      { name: 'header', in: 'BODY' },
+      { name: 'header_', in: 'BODY' },
+      { name: 'button_0', in: 'BODY' },
+      { name: 'button_0_', in: 'BUTTON' },
+    ]);
+    const shown = { type: 'HEADER', format: 'TEXT', text: 'To {{button_0}}' };
+    expect(variablesOf([shown, url], 'NAMED').map(({ name }) => name)).toEqual(['button_0', 'button_0_']);
+  });
+
   it('are none in components of no known form', () => {
     for (const component of [
       {},

@@ -55,16 +55,22 @@ export function unsendablePartOf(components: readonly TemplateComponent[]): stri
 
 /**
  * What a send must give values for, in their order. Positional ones are called by their number in the whole of them, from
- * 1; of named ones, those without a name are `header` and `button_<index>`.
+ * 1; of named ones, those without a name are `header` and `button_<index>`, and one `_` longer than a
+ * place that is called so.
  *
  * Source: docs/api-behaviour.md#templates-fields
  */
 export function variablesOf(components: readonly TemplateComponent[], format: ParameterFormat): TemplateVariable[] {
   const { header, body, buttons } = placesOf(components);
+  const places = [...body.places, ...(header?.type === 'text' ? [header.place] : [])];
+  const free = (name: string): string => {
+    const alike = places.filter((place) => place.replace(/_*$/, '') === name);
+    return name.padEnd(Math.max(name.length - 1, ...alike.map(({ length }) => length)) + 1, '_');
+  };
   const named: TemplateVariable[] = [
-    ...(header ? [{ name: header.type === 'text' ? header.place : 'header', in: 'HEADER' } as const] : []),
+    ...(header ? [{ name: header.type === 'text' ? header.place : free('header'), in: 'HEADER' } as const] : []),
     ...body.places.map((name) => ({ name, in: 'BODY' }) as const),
-    ...buttons.map(({ index }) => ({ name: `button_${index}`, in: 'BUTTON' }) as const),
+    ...buttons.map(({ index }) => ({ name: free(`button_${index}`), in: 'BUTTON' }) as const),
   ];
   return format === 'NAMED' ? named : named.map((variable, at) => ({ ...variable, name: String(at + 1) }));
 }
