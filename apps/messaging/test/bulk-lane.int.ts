@@ -66,6 +66,9 @@ describe('lanes of bulk sends', () => {
     if (!one || !other) throw new Error('too few were claimed');
     expect(other.messageId).toBe(fresh.messageId);
     expect(Date.now() - cuidTime(one.messageId).getTime()).toBeLessThan(60_000);
+    // What becomes `sentAt` is not before `createdAt`.
+    const { attemptedAt } = await store.message(one);
+    expect(attemptedAt?.getTime()).toBeGreaterThanOrEqual(cuidTime(one.messageId).getTime());
     const ids = 'SELECT message_id AS id FROM messaging.bulk_item WHERE job_id = $1 ORDER BY recipient_index';
     expect(await lanes.run(ids, [job.jobId])).toEqual([{ id: one.messageId }, { id: fresh.messageId }]);
     // Within its 24 hours: the refusal is not its last.

@@ -7,7 +7,7 @@ const insertSql = statement(
   `INSERT INTO message (organization_id, id, conversation_id, contact_id, channel_id, direction, type,
      unsupported_type, text, status, upstream_message_id, traceparent, template, client_reference, metadata, job_id,
      recipient_index, attempted_at)
-   SELECT m.*, CASE WHEN m.direction = 'OUTBOUND' THEN now() END
+   SELECT m.*, CASE WHEN m.direction = 'OUTBOUND' THEN clock_timestamp() END
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
      $9::text[], $10::text[], $11::text[], $12::text[], $13::jsonb[], $14::text[], $15::jsonb[], $16::text[], $17::int[])
      AS m(organization_id, id, conversation_id, contact_id, channel_id, direction, type, unsupported_type, text, status,
@@ -56,7 +56,10 @@ export class MessageRepository {
   }
 }
 
-/** Stores messages; outbound ones as attempted now, by the database's clock. Travels with COMMIT. */
+/**
+ * Stores messages; outbound ones as attempted now by the database's clock, and not as their transaction began: an id of its own
+ * may be younger than that. Travels with COMMIT.
+ */
 export function insertMessages(tx: Transaction, messages: readonly NewMessage[]): void {
   if (messages.length === 0) return;
   tx.atCommit(
