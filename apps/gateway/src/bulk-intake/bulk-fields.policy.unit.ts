@@ -35,6 +35,15 @@ describe('the fields of a bulk send that are handed to the event loop', () => {
     );
   });
 
+  it.each<[string, object]>([
+    ['no language', { name: 'order' }],
+    ['an empty name', { name: '', language: 'en' }],
+    ['a language that is too long', { name: 'order', language: 'e'.repeat(513) }],
+  ])('are refused with all that is expected of a template where it has %s', (_what, template) => {
+    const expected = 'must be null or an object with `name` and `language`, each of 1 to 512 characters';
+    expect(verdictOf({ template })).toBe(`\`template\` ${expected}`);
+  });
+
   it('are no others, and hold nothing that is large', () => {
     const large = Array.from({ length: 1_000 }, () => ({}));
     const body = {

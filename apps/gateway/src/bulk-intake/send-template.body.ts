@@ -65,7 +65,12 @@ export class BulkSendFields {
 
   @About('The template by name and language, of the business account of the channel. This or `templateId`.')
   @IsOptional()
-  @rule('templateName', 'must be an object with `name` and `language`', templateSchema, isTemplateName)
+  @rule(
+    'templateName',
+    `must be an object with \`name\` and \`language\`, each of 1 to ${NAME_MAX} characters`,
+    templateSchema,
+    isTemplateName,
+  )
   template: { readonly name: string; readonly language: string } | null | undefined;
 
   @About("The channel to send from; left out, the organization's default one.")
