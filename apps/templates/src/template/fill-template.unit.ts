@@ -118,11 +118,15 @@ describe('a filled template', () => {
     ['a location as its header', { type: 'HEADER', format: 'LOCATION' }],
     ['a product as its header', { type: 'header', format: 'product' }],
     ['a carousel', { type: 'CAROUSEL', cards: [] }],
+    ['an offer that expires', { type: 'LIMITED_TIME_OFFER', limited_time_offer: { has_expiration: true } }],
+    ['a button of type MPM', { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY' }, { type: 'mpm' }] }],
+    ['a button of type ORDER_DETAILS', { type: 'BUTTONS', buttons: [{ type: 'ORDER_DETAILS' }] }],
   ])('is none of one with %s, which the provider wants values for that no text is', (part, component) => {
     const components = [component, { type: 'BODY', text: 'Hello {{1}}' }];
     const fault = `cannot fit: the template has ${part}, and so cannot be sent`;
     expect(fill(components, 'POSITIONAL', ['Ada'])).toEqual({ fault });
     expect(fill(components, 'NAMED', null)).toEqual({ fault });
+    expect(fill([{ type: 'LIMITED_TIME_OFFER', limited_time_offer: {} }], 'NAMED', null)).not.toHaveProperty('fault');
   });
 
   it.each([[null], [[]], [{}]])('without variables takes %j', (values) => {

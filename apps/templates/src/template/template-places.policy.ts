@@ -19,6 +19,8 @@ interface PlaceOfButton {
   readonly type: 'url' | 'copy_code';
 }
 
+/** The provider wants products or an order of them. */
+const UNSENDABLE_BUTTONS: ReadonlySet<string> = new Set(['MPM', 'SPM', 'ORDER_DETAILS']);
 const PLACE = /\{\{\s*(\w+)\s*\}\}/g;
 const MEDIA: ReadonlyMap<unknown, 'image' | 'video' | 'document'> = new Map([
   ['IMAGE', 'image'],
@@ -46,9 +48,14 @@ export function unsendablePartOf(components: readonly TemplateComponent[]): stri
   for (const component of components) {
     const type = String(component['type']).toUpperCase();
     const format = String(component['format']).toUpperCase();
+    const offer: unknown = component['limited_time_offer'];
     if (type === 'CAROUSEL') return 'a carousel';
+    if (type === 'LIMITED_TIME_OFFER' && isObject(offer) && offer['has_expiration'] === true)
+      return 'an offer that expires';
     if (type === 'HEADER' && (format === 'LOCATION' || format === 'PRODUCT'))
       return `a ${format.toLowerCase()} as its header`;
+    const [kind] = type === 'BUTTONS' ? buttonTypesOf(component).filter((one) => UNSENDABLE_BUTTONS.has(one)) : [];
+    if (kind !== undefined) return `a button of type ${kind}`;
   }
   return null;
 }
@@ -87,13 +94,24 @@ function headerOf(header: TemplateComponent | undefined): TemplatePlaces['header
 function buttonsOf(component: TemplateComponent | undefined): PlaceOfButton[] {
   const buttons: unknown = component?.['buttons'];
   if (!Array.isArray(buttons)) return [];
+  const types = buttonTypesOf(component);
   return buttons.flatMap((button: unknown, index): PlaceOfButton[] => {
-    if (typeof button !== 'object' || button === null) return [];
-    const type = String(Reflect.get(button, 'type')).toUpperCase();
-    const url: unknown = Reflect.get(button, 'url');
+    const type = types[index];
+    const url = isObject(button) ? button['url'] : undefined;
     if (type === 'URL' && typeof url === 'string' && url.search(PLACE) !== -1) return [{ index, type: 'url' }];
     return type === 'COPY_CODE' ? [{ index, type: 'copy_code' }] : [];
   });
+}
+
+/** In their order, in capitals. */
+function buttonTypesOf(component: TemplateComponent | undefined): string[] {
+  const buttons: unknown = component?.['buttons'];
+  if (!Array.isArray(buttons)) return [];
+  return buttons.map((button: unknown) => (isObject(button) ? String(button['type']).toUpperCase() : ''));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Texts at even positions, places at odd ones: that is how `split` treats the group. Empty texts are left out. */
