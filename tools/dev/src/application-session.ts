@@ -26,7 +26,18 @@ export class ApplicationSession {
 
   /** @throws Error that quotes the refusal */
   async ask(method: string, path: string, body?: object): Promise<Answer> {
-    const answer = await fetch(new URL(path, this.baseUrl), {
+    return read(await this.send(method, path, body), `${method} ${path}`);
+  }
+
+  /** What somebody else has deleted is deleted. @throws Error that quotes any other refusal */
+  async delete(path: string): Promise<void> {
+    const answer = await this.send('DELETE', path);
+    if (answer.status === 404) await answer.body?.cancel();
+    else await read(answer, `DELETE ${path}`);
+  }
+
+  private send(method: string, path: string, body?: object): Promise<Response> {
+    return fetch(new URL(path, this.baseUrl), {
       method,
       headers: {
         cookie: this.cookie,
@@ -37,7 +48,6 @@ export class ApplicationSession {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     });
-    return read(answer, `${method} ${path}`);
   }
 }
 

@@ -78,7 +78,7 @@ async function register(
 async function remove(baseUrl: string, owner: Person, id: string): Promise<number> {
   try {
     const session = await ApplicationSession.begin(baseUrl, owner);
-    await session.ask('DELETE', `/app/api/webhooks/${id}`);
+    await session.delete(`/app/api/webhooks/${id}`);
     say('The webhook is deleted.');
     return 0;
   } catch (error) {
@@ -109,8 +109,7 @@ async function print(request: IncomingMessage, response: ServerResponse, secret:
 async function removeFormer(session: ApplicationSession): Promise<void> {
   const { items = [] } = await session.ask('GET', '/app/api/webhooks?limit=100');
   for (const { id, url, description } of items as readonly Registered[]) {
-    if (description === DESCRIPTION && !(await isListening(url)))
-      await session.ask('DELETE', `/app/api/webhooks/${id}`);
+    if (description === DESCRIPTION && !(await isListening(url))) await session.delete(`/app/api/webhooks/${id}`);
   }
 }
 

@@ -89,6 +89,13 @@ describe('npm run listen', () => {
     expect(asked.filter((one) => one.startsWith('DELETE'))).toEqual(['DELETE /app/api/webhooks/cformer']);
   });
 
+  it('takes a webhook that was deleted meanwhile, in the console for example, for deleted', async () => {
+    onDelete = (response) => void response.writeHead(404).end('{}');
+    child.kill('SIGINT');
+    expect(await exit()).toBe(0);
+    expect(lines.at(-1)).toBe('The webhook is deleted.');
+  });
+
   it('ends at Ctrl-C although the webhook cannot be deleted, and says so', async () => {
     onDelete = (response) => void response.writeHead(401).end('{}');
     child.kill('SIGINT');
