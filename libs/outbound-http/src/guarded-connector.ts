@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { types } from 'node:util';
 import { buildConnector } from 'undici';
 import { BoundedBytes } from './bounded-bytes.js';
@@ -15,8 +16,8 @@ type Target = buildConnector.Options;
 /** A host with many addresses is not a reason to try for long: the first few answer, or it is down. */
 const ADDRESSES_TRIED_MAX = 3;
 
-/** An address that does not answer leaves time for the next one. */
-const ADDRESS_DEADLINE_MS = 3_000;
+/** Behind an address that does not answer for so long the next one is tried too: the first that has a connection is used. */
+const ADDRESS_ALONE_MS = 3_000;
 
 /** Before the first sign of life on a quiet connection. */
 const KEEP_ALIVE_MS = 60_000;
@@ -69,28 +70,51 @@ async function connectGuarded(
 ): Promise<Socket> {
   const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80);
   const addresses = await guard.addressesOf(target.hostname, port, signal);
+  const ended = new AbortController();
+  const over = AbortSignal.any([signal, ended.signal]);
+  const opened = Promise.withResolvers<Socket>();
   const failures = new Map<string, unknown>();
-  const tried = addresses.slice(0, ADDRESSES_TRIED_MAX);
-  for (const address of tried) {
-    if (signal.aborted) break;
-    const isLast = address === tried.at(-1);
-    const limit = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(ADDRESS_DEADLINE_MS)]);
+  const tryAddress = async (address: string): Promise<void> => {
     try {
-      const connection = await connectToAddress(address, port, limit);
-      const remote = connection.remoteAddress;
-      if (remote !== undefined && guard.isAllowed(remote, port)) {
-        return target.protocol === 'https:' ? await secure(connectTo, target, connection, limit) : connection;
-      }
-      connection.destroy();
-      // Of a connection that was reset meanwhile the address is not known any more.
-      if (remote === undefined) throw new Error('the connection was lost');
-      throw new OutboundRefusal('url not allowed', `connected to ${remote}`);
+      const connection = await connectToAddress(address, port, over);
+      requireAllowed(guard, connection, port);
+      const socket = target.protocol === 'https:' ? await secure(connectTo, target, connection, over) : connection;
+      // Of two that end at the same moment one is used.
+      if (over.aborted) socket.destroy();
+      else opened.resolve(socket);
+      ended.abort();
     } catch (error) {
-      if (error instanceof OutboundRefusal) throw error;
+      if (error instanceof OutboundRefusal) opened.reject(error);
       failures.set(address, error);
     }
+  };
+  try {
+    const tried: Promise<void>[] = [];
+    for (const address of addresses.slice(0, ADDRESSES_TRIED_MAX)) {
+      if (over.aborted) break;
+      tried.push(tryAddress(address));
+      await Promise.race([tried.at(-1), opened.promise, waitFor(ADDRESS_ALONE_MS, over)]);
+    }
+    void Promise.all(tried).then(() => opened.reject(failureOf(failures)));
+    return await opened.promise;
+  } finally {
+    ended.abort();
   }
-  throw failureOf(failures);
+}
+
+/** @throws OutboundRefusal for a connection that leads where none may */
+function requireAllowed(guard: Guard, connection: Socket, port: number): void {
+  const remote = connection.remoteAddress;
+  if (remote !== undefined && guard.isAllowed(remote, port)) return;
+  connection.destroy();
+  // Of a connection that was reset meanwhile the address is not known any more.
+  if (remote === undefined) throw new Error('the connection was lost');
+  throw new OutboundRefusal('url not allowed', `connected to ${remote}`);
+}
+
+/** Returns early when the signal aborts. */
+async function waitFor(durationMs: number, signal: AbortSignal): Promise<void> {
+  await wait(durationMs, undefined, { signal }).catch(() => undefined);
 }
 
 /** Of several addresses each: an expired certificate at one is not hidden by another that cannot be reached. */

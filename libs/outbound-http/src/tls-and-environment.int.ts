@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -117,6 +117,31 @@ describe('an address that is silent in the handshake', () => {
     await closeOf(await silent.promise);
     await client.close();
     server.close();
+  });
+});
+
+describe('an address that is slow in the handshake', () => {
+  it('has the rest of the time, next to the next one, which refuses', async () => {
+    const receiver = await serverWith(valid);
+    const { promise: nextTried, resolve: nextIsTried } = Promise.withResolvers<void>();
+    const slow = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      void nextTried.then(() => socket.pipe(connect(receiver, '127.0.0.1')).pipe(socket));
+    });
+    slow.listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    const { port } = slow.address() as AddressInfo;
+    const refusing = createTcpServer((socket) => void socket.on('close', nextIsTried).resetAndDestroy());
+    refusing.listen(port, '127.0.0.2');
+    await once(refusing, 'listening');
+    const addresses = () => Promise.resolve(['127.0.0.1', '127.0.0.2']);
+    const options = { allowPrivate: true, refusedHosts: [], authorities: valid.cert, resolve: addresses };
+    const client = new OutboundHttp(options);
+    const url = `https://receiver.example.org:${port}/`;
+    expect(await client.post({ url, headers: {}, body: Buffer.from('{}') })).toMatchObject({ body: 'ok' });
+    await client.close();
+    slow.close();
+    refusing.close();
   });
 });
 
