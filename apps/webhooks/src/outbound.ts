@@ -1,4 +1,4 @@
-import type { OnApplicationShutdown } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { OutboundHttp, OutboundThread, type RefusedHost, type ThreadOptions } from '@switchboard/outbound-http';
 import { SecretBox } from '@switchboard/secrets';
 import type { WebhooksConfig } from './webhooks.config.js';
@@ -9,9 +9,13 @@ export function outboundOf(config: WebhooksConfig): OutboundHttp {
 }
 
 /** The same in a thread of its own, for deliveries to receivers that give way to others. */
-export class OutboundApart extends OutboundThread implements OnApplicationShutdown {
+export class OutboundApart extends OutboundThread implements OnApplicationBootstrap, OnApplicationShutdown {
   static of(config: WebhooksConfig): OutboundApart {
     return new OutboundApart(optionsOf(config));
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.start();
   }
 
   async onApplicationShutdown(): Promise<void> {

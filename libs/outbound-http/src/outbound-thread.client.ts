@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { AbortListeners } from './abort-listeners.js';
@@ -34,6 +35,12 @@ export class OutboundThread implements OutboundSender {
 
   constructor(private readonly options: ThreadOptions) {
     this.overdueMs = (options.deadlineMs ?? REQUEST_DEADLINE_MS) + LATE_MS;
+  }
+
+  /** Begins the thread, which the first request would else wait for: seconds, on a machine that is busy. @returns when it can send, or has ended */
+  async start(): Promise<void> {
+    const worker = (this.worker ??= this.begin());
+    await Promise.race([once(worker, 'message'), once(worker, 'exit')]).catch(() => undefined);
   }
 
   /** As `OutboundHttp.post`; what the thread could not begin at once ends as `never sent`. Never rejects. */

@@ -97,7 +97,8 @@ describe('a thread that ends', () => {
     const deadlineMs = 5_000;
     const stuck = new OutboundThread({ allowPrivate: true, refusedHosts: [], deadlineMs });
     try {
-      await sent(stuck, own.url);
+      // Already works, before any request.
+      await stuck.start();
       await standStill(deadlineMs);
       expect(await stuck.post({ ...once, url: own.url })).toMatchObject({
         error: 'aborted',
