@@ -29,7 +29,7 @@ export { RedriveLook } from './redrive-look.js';
 export { CachedGauge, type GaugePoint, type CachedGaugeSpec } from './cached-gauge.js';
 export { runMigrations } from './run-migrations.js';
 export { serve, startService, type RunningService, type ServiceSpec } from './serve.js';
-export { stopOnSignal } from './stop-signal.js';
+export { STOP_DEADLINE_MS, stopOnSignal } from './stop-signal.js';
 export { startTelemetry, type FinishedSpan, type SpanProcessor, type StopTelemetry } from './telemetry.js';
 export { telemetryConfig, type TelemetryConfig } from './telemetry.config.js';
 export { PollingLoop, type PollingLoopOptions, type RoundResult } from './polling-loop.js';

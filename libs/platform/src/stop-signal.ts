@@ -1,6 +1,7 @@
 import type { Log } from './logger.js';
 
-const STOP_DEADLINE_MS = 7_500;
+/** After which a process that was asked to end does, whatever is open. Who asks waits longer before a kill. */
+export const STOP_DEADLINE_MS = 7_500;
 
 /**
  * Runs `stop` once on SIGTERM or SIGINT and ends the process: 0 when it stopped cleanly, 1 when it failed or took

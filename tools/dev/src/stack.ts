@@ -4,12 +4,11 @@ import type { DevJson } from './dev-json.js';
 import { type Run, SupervisedProcess } from './supervised-process.js';
 
 /** The parts of a stack, in the order in which they are ended. */
-type Rank = 'service' | 'simulator' | 'server';
+type Rank = 'service' | 'server';
 
 const ranks: readonly { rank: Rank; graceMs: number }[] = [
-  // Together below the 10 s that Ctrl-C may take.
-  { rank: 'service', graceMs: 6_000 },
-  { rank: 'simulator', graceMs: 1_000 },
+  // Together below the 10 s that Ctrl-C may take. A service ends by itself after 7.5 s at the latest (STOP_DEADLINE_MS).
+  { rank: 'service', graceMs: 7_750 },
   { rank: 'server', graceMs: 2_000 },
 ];
 

@@ -35,7 +35,7 @@ export async function startSimulator(context: StartContext): Promise<SimulatorHa
   const firstPort = spec.simulator.port ?? (await keptPort(folder.simulatorPortFile));
   const { readDelayMs } = spec.simulator;
   await progress.step('upstream simulator', () =>
-    stack.add('simulator', 'simulator', async (signal) => {
+    stack.add('server', 'simulator', async (signal) => {
       const ports = {
         port: run === undefined ? firstPort : portOf(run.url),
         providerPort: portOf(addressOf(run, 'providerUrl')),
