@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
@@ -20,6 +21,44 @@ async function logged(program: string): Promise<{ lines: unknown[]; writes: numb
   const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', source], { cwd: root });
   const lines = stdout.split('\n').filter((line) => line !== '');
   return { lines: lines.map((line) => JSON.parse(line) as unknown), writes: Number(stderr) };
+}
+
+/** What of many lines comes through when nobody reads for as long as the program counts its turns; ends when it has ended. */
+async function loggedUnread(command: string): Promise<unknown[]> {
+  const source = `
+    import { createLog } from '@switchboard/platform';
+    const log = createLog('test');
+    log.info('first');
+    let turns = 0;
+    const timer = setInterval(() => {
+      for (let n = 0; n < 20; n++) log.info('much', { text: 'x'.repeat(1_000) });
+      if (++turns === 100) process.stderr.write('turned');
+      if (turns === 10_000) process.exit(1);
+    }, 1);
+    process.once('SIGUSR2', () => {
+      clearInterval(timer);
+      let left = 40;
+      setInterval(() => {
+        log.info('last');
+        if (--left === 0) process.exit(0);
+      }, 50);
+    });
+    process.stderr.write(process.pid + ' ');`;
+  const child = spawn('sh', ['-c', command, process.execPath, '--input-type=module', '--eval', source], { cwd: root });
+  const ended = once(child, 'close');
+  let said = '';
+  for await (const part of child.stderr) {
+    said += String(part);
+    if (said.endsWith('turned')) break;
+  }
+  let text = '';
+  child.stdout.on('data', (part) => (text += String(part)));
+  child.stdin.end('read on\n');
+  await once(child.stdout, 'data');
+  process.kill(Number(said.split(' ')[0]), 'SIGUSR2');
+  await ended;
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as unknown);
 }
 
 describe('lines of a log', () => {
@@ -58,6 +97,16 @@ describe('lines of a log', () => {
     expect(lines.length).toBeGreaterThan(500);
     expect(lines.length).toBeLessThan(2_000);
     expect(lines.at(-1)).toMatchObject({ event: 'last' });
+  });
+
+  it.each([
+    ['socket', 'exec "$0" "$@"'],
+    ['pipe', 'exec 3<&0; "$0" "$@" | { read go <&3; cat; }'],
+  ])('wait while the reader of a %s stands still, and hold up nothing', async (_kind, command) => {
+    const lines = await loggedUnread(command);
+    expect(lines[0]).toMatchObject({ event: 'first' });
+    expect(lines.at(-1)).toMatchObject({ event: 'last' });
+    expect(lines.length).toBeGreaterThan(500);
   });
 
   it('of a turn that writes much are all written', async () => {
