@@ -9,6 +9,8 @@ import { noteOfEnd, ProcessLock } from './process-lock.js';
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 /** How long a file is kept after the last lease was drawn from it: far longer than a lease waits for its mark and ends. */
 const KEEP_MS = 5 * 60_000;
+/** After a failure it goes on in a new file: a disk that was full is freed. */
+const TRY_AGAIN_MS = 10_000;
 
 /** A file with the leases that name it. */
 interface Generation {
@@ -31,6 +33,7 @@ export class DispatchJournal {
   private readonly generations = new Map<string, Generation>();
   private current: Generation | undefined;
   private generationsMade = 0;
+  private tryAgainAtMs = Infinity;
 
   private constructor(
     readonly folder: string,
@@ -55,7 +58,8 @@ export class DispatchJournal {
 
   /** A right to make an attempt that no other has. */
   newLease(): string {
-    if (this.current && this.current.file.size >= FILE_BYTES_MAX) this.rotate();
+    const isDue = this.current ? this.current.file.size >= FILE_BYTES_MAX : performance.now() >= this.tryAgainAtMs;
+    if (isDue) this.rotate();
     const { current } = this;
     return current ? `${current.name}.${(current.leases++).toString(36)}` : randomBytes(9).toString('base64');
   }
@@ -84,6 +88,7 @@ export class DispatchJournal {
    * @param isAllRecorded whether it is recorded what came of each attempt; otherwise the files are left to a successor
    */
   async close(isAllRecorded = true): Promise<void> {
+    this.tryAgainAtMs = Infinity;
     const generations = this.forget();
     if (isAllRecorded) for (const { file } of generations) file.remove();
     else if (generations.length > 0) this.leave(generations);
@@ -137,6 +142,7 @@ export class DispatchJournal {
   private lose(error: unknown): void {
     this.log.error('dispatch.journal-unusable', error, { folder: this.folder });
     for (const { file } of this.forget()) file.close();
+    this.tryAgainAtMs = performance.now() + TRY_AGAIN_MS;
   }
 
   private forget(): Generation[] {

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Log } from '@switchboard/platform';
 import { endedCopyOf } from '../../test/ended-journal.js';
 import { DispatchJournal } from './dispatch-journal.js';
@@ -94,6 +94,31 @@ describe('the journal of attempts', () => {
     for (const lease of [first, second]) {
       expect(left?.mayHaveBegun({ lease, messageId: 'a' })).toBe(true);
       expect(left?.mayHaveBegun({ lease, messageId: 'b' })).toBe(false);
+    }
+  });
+
+  it('is done without while it cannot be written, and goes on 10 s after', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
+    try {
+      const waiting = journal.newLease();
+      journal.begin({ lease: journal.newLease(), messageId: 'f'.repeat(3 * 1024 * 1024) });
+      await rename(folder, `${folder}-away`);
+      expect(journal.newLease()).not.toContain('.');
+      jest.advanceTimersByTime(10_000);
+      expect(journal.newLease()).not.toContain('.');
+      await rename(`${folder}-away`, folder);
+      expect(journal.newLease()).not.toContain('.');
+      expect(() => journal.begin({ lease: waiting, messageId: 'a' })).toThrow('the journal of the attempt is closed');
+      jest.advanceTimersByTime(10_000);
+      const [one, two] = [journal.newLease(), journal.newLease()];
+      journal.begin({ lease: one, messageId: 'a' });
+      const [left] = await orphanedJournals(await endedCopyOf(folder, journal.instance), 'another');
+      expect(left?.mayHaveBegun({ lease: one, messageId: 'a' })).toBe(true);
+      expect(left?.mayHaveBegun({ lease: two, messageId: 'a' })).toBe(false);
+      expect(left?.mayHaveBegun({ lease: waiting, messageId: 'a' })).toBe(false);
+      expect(errors).toEqual(['dispatch.journal-unusable', 'dispatch.journal-unusable']);
+    } finally {
+      jest.useRealTimers();
     }
   });
 

@@ -27,7 +27,12 @@ export class JournalFile {
   static create(folder: string, generation: string): JournalFile {
     const path = journalPath(folder, generation);
     const file = new JournalFile(path, openSync(path, 'ax', 0o600));
-    file.append(`${bootId()}\n`);
+    try {
+      file.append(`${bootId()}\n`);
+    } catch (error) {
+      file.remove();
+      throw error;
+    }
     return file;
   }
 
