@@ -7,7 +7,7 @@ import { patience, type DatabaseOverrides, type TestServers } from '@switchboard
 import { takeStatuses } from '../src/callback/take-statuses.js';
 import { Channel } from '../src/channel/channel.entity.js';
 import { ContactRepository, type ProjectedContact } from '../src/contact/contact.repository.js';
-import { ARRIVE_WITHIN_MS, type Attempt } from '../src/dispatch/dispatch.entity.js';
+import { ARRIVE_WITHIN_MS, LEASE_MS, type Attempt } from '../src/dispatch/dispatch.entity.js';
 import { applySettlements, type Settlement } from '../src/dispatch/settle-dispatch.batch.js';
 import { Message } from '../src/message/message.entity.js';
 import { messagingMigrations } from '../src/migrations/all.js';
@@ -34,12 +34,11 @@ export interface DispatchRow {
   readonly lease: string;
 }
 
-/** A message and the mark of its first attempt have the time of one transaction. */
+/** Of a message and of the mark of its first attempt. */
 const letMarkAgeSql = statement(
   'test.let-mark-age',
   `WITH moved AS (UPDATE message SET attempted_at = now() - make_interval(secs => $2::float8) WHERE id = $1)
-   UPDATE dispatch d SET due_at = d.due_at - m.attempted_at + now() - make_interval(secs => $2::float8)
-   FROM message m WHERE m.id = d.message_id AND m.id = $1`,
+   UPDATE dispatch SET due_at = now() + make_interval(secs => ${LEASE_MS / 1_000} - $2::float8) WHERE message_id = $1`,
 );
 let phones = 0;
 
