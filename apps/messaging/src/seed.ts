@@ -1,5 +1,5 @@
 import { channelChanged } from '@switchboard/contracts/messaging/events';
-import { appendEvents } from '@switchboard/outbox';
+import { appendEvents, OUTBOX_RETENTION_DAYS } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
 import { SecretBox } from '@switchboard/secrets';
 import { accessTokenPlace } from './channel/access-token.js';
@@ -32,6 +32,8 @@ export async function seedChannels(
   channels: readonly ChannelSeed[],
   credentialsKey: Buffer,
 ): Promise<void> {
+  // No service has run yet: where the last one ended more than a week ago, there is no day to write the events to.
+  await run('SELECT messaging.keep_outbox_partitions($1)', [OUTBOX_RETENTION_DAYS]);
   for (const channel of channels) {
     await run('BEGIN', []);
     try {
