@@ -3,16 +3,16 @@ import type { Attempt } from '../src/dispatch/dispatch.entity.js';
 import { settlementOf, taken, type MessagingStore, type Sender } from './messaging-store.js';
 
 const MS_PER_DAY = 86_400_000;
+/** One moment for a whole file: a month that turns while it runs would move the months that it has made. */
+const now = new Date();
 
 /** The middle of a month so many months ago, in UTC. */
 export function monthsAgo(months: number): Date {
-  const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 15));
 }
 
 /** Days since the end of the month of `monthsAgo`, rounded down: with as many kept, it is the youngest that goes. */
 export function daysSinceEnd(months: number): number {
-  const now = new Date();
   const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months + 1);
   return Math.floor((now.getTime() - end) / MS_PER_DAY);
 }

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { Budget, type RpcCall } from '@switchboard/nats';
-import { lockWaiters, testServers } from '@switchboard/testing';
+import { itOnOneDay as it, lockWaiters, testServers } from '@switchboard/testing';
 import { eventually } from '@switchboard/testing/eventually';
 import { ReleaseQuotaHandler } from '../src/release-quota/release-quota.handler.js';
 import { ReserveQuotaHandler } from '../src/reserve-quota/reserve-quota.handler.js';
@@ -10,7 +10,7 @@ import { LaneStore } from './lane-store.js';
 import { MessagingStore, type Sender } from './messaging-store.js';
 
 const servers = testServers();
-const month = new Date().toISOString().slice(0, 7);
+const thisMonth = (): string => new Date().toISOString().slice(0, 7);
 
 describe('quota reserved for jobs', () => {
   let store: MessagingStore;
@@ -26,7 +26,7 @@ describe('quota reserved for jobs', () => {
     return { principal, request, budget: new Budget(60_000) } as RpcCall<Request>;
   };
   const reserve = (sender: Sender, jobId: string, count: number, limit: number | null) =>
-    new ReserveQuotaHandler(store.database).reserve(call(sender, { jobId, month, count, limit }));
+    new ReserveQuotaHandler(store.database).reserve(call(sender, { jobId, month: thisMonth(), count, limit }));
   const release = (sender: Sender, jobId: string, recipients: readonly number[] | null) =>
     new ReleaseQuotaHandler(store.database).release(call(sender, { jobId, recipients }));
 
@@ -38,7 +38,7 @@ describe('quota reserved for jobs', () => {
       Promise.all(jobs.map((jobId) => reserve(sender, jobId, 7, 100))),
       ...requests.map((request) => store.accept([request]).catch(() => [])),
     ]);
-    const used = await store.used(sender.organizationId, month);
+    const used = await store.used(sender.organizationId, thisMonth());
     expect(used).toBeLessThanOrEqual(100);
     const had = reserved.filter((one) => one.reserved).length;
     expect(had).toBeLessThan(30);
@@ -46,7 +46,7 @@ describe('quota reserved for jobs', () => {
     // Asked again, each is answered as before, and nothing is taken twice.
     const again = await Promise.all(jobs.slice(0, 5).map((jobId) => reserve(sender, jobId, 7, 100)));
     expect(again.map((one) => one.reserved)).toEqual(reserved.slice(0, 5).map((one) => one.reserved));
-    expect(await store.used(sender.organizationId, month)).toBe(used);
+    expect(await store.used(sender.organizationId, thisMonth())).toBe(used);
     expect(await store.quotaFaults()).toEqual([]);
   });
 
@@ -56,9 +56,9 @@ describe('quota reserved for jobs', () => {
     await reserve(job.sender, job.jobId, 3, null);
     await lanes.submit(job, job.items.slice(0, 2));
     await lanes.skip(job);
-    expect(await store.used(organizationId, month)).toBe(2);
+    expect(await store.used(organizationId, thisMonth())).toBe(2);
     await lanes.skip(job);
-    expect(await store.used(organizationId, month)).toBe(2);
+    expect(await store.used(organizationId, thisMonth())).toBe(2);
     expect(await store.quotaFaults()).toEqual([]);
   });
 
@@ -91,12 +91,12 @@ describe('quota reserved for jobs', () => {
     await lanes.claim();
     const answers = await Promise.all([release(sender, job.jobId, [0, 3, 4]), release(sender, job.jobId, [1, 4, 4])]);
     expect(answers.reduce((sum, { released }) => sum + released, 0)).toBe(2);
-    expect(await store.used(sender.organizationId, month)).toBe(3);
+    expect(await store.used(sender.organizationId, thisMonth())).toBe(3);
     // What lay in the lane is given back by the withdrawal itself.
     await lanes.submit(job, job.items.slice(2, 3));
     await lanes.control(job, 'WITHDRAW');
     await release(sender, job.jobId, [2]);
-    expect(await store.used(sender.organizationId, month)).toBe(2);
+    expect(await store.used(sender.organizationId, thisMonth())).toBe(2);
     expect(await store.quotaFaults()).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe('quota reserved for jobs', () => {
       { released: 5 },
       { released: 0 },
     ]);
-    expect(await store.used(sender.organizationId, month)).toBe(0);
+    expect(await store.used(sender.organizationId, thisMonth())).toBe(0);
     expect(await reserve(sender, jobId, 5, null)).toMatchObject({ reserved: false });
     expect(await store.quotaFaults()).toEqual([]);
   });

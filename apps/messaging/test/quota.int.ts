@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { createLog, systemClock } from '@switchboard/platform';
-import { testServers } from '@switchboard/testing';
+import { itOnOneDay as it, testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import { ReleasedLeases } from '../src/dispatch/released-leases.js';
 import { OUTCOME_UNKNOWN } from '../src/message/message-progress.policy.js';
@@ -14,7 +14,7 @@ import { silentRelay } from './silent-relay.js';
 const servers = testServers();
 const CONTACTS = 8;
 const NEVER = new AbortController().signal;
-const THIS_MONTH = quotaMonthOf(newCuid());
+const thisMonth = (): string => quotaMonthOf(newCuid());
 const REFUSED = { state: 'refused', kind: 'rejected', code: '100', message: 'bad request' } as const;
 
 describe('the quota of a month', () => {
@@ -50,7 +50,7 @@ describe('the quota of a month', () => {
               ...(isWrong ? { phone: null } : {}),
             })),
           );
-          const used = await Promise.all(senders.map(({ organizationId }) => store.used(organizationId, THIS_MONTH)));
+          const used = await Promise.all(senders.map(({ organizationId }) => store.used(organizationId, thisMonth())));
           return { verdicts: verdictsOf(verdicts), used };
         };
         const together = await run((requests) => store.accept(requests));
@@ -86,8 +86,8 @@ describe('the quota of a month', () => {
       ends.filter(({ one, verdict }) => one.organizationId === sender.organizationId && verdict === 'accepted').length;
     expect([passed(small), passed(large)]).toEqual([37, 100]);
     expect([
-      await store.used(small.organizationId, THIS_MONTH),
-      await store.used(large.organizationId, THIS_MONTH),
+      await store.used(small.organizationId, thisMonth()),
+      await store.used(large.organizationId, thisMonth()),
     ]).toEqual([37, 100]);
     expect(new Set(ends.map(({ verdict }) => verdict))).toEqual(new Set(['accepted', 'quota-used-up']));
     for (const { verdict, again } of ends) expect(again.verdict).toBe(verdict === 'accepted' ? 'repeated' : verdict);
@@ -105,7 +105,7 @@ describe('the quota of a month', () => {
     };
     const late = store.accept([request(sender, 3, 3), request(sender, 3, 4)], between);
     await expect(late.catch((error: unknown) => isQuotaMoved(error))).resolves.toBe(true);
-    expect(await store.used(sender.organizationId, THIS_MONTH)).toBe(2);
+    expect(await store.used(sender.organizationId, thisMonth())).toBe(2);
     expect(await store.quotaFaults()).toEqual([]);
     // A message that still fits is accepted, however much was taken meanwhile.
     const fits = await store.accept([request(sender, 4, 5)], async () => {
@@ -146,14 +146,15 @@ describe('the quota of a month', () => {
       'quota-used-up',
       'accepted',
     ]);
-    expect(await quotaUse(store.database, sender.organizationId)).toEqual({ month: THIS_MONTH, used: 4 });
-    expect(await quotaUse(store.database, newCuid())).toEqual({ month: THIS_MONTH, used: 0 });
+    expect(await quotaUse(store.database, sender.organizationId)).toEqual({ month: thisMonth(), used: 4 });
+    expect(await quotaUse(store.database, newCuid())).toEqual({ month: thisMonth(), used: 0 });
   });
 
   it('begins anew with the month of the message, whichever of two turns a batch brings first', async () => {
     const sender = await store.sender(CONTACTS);
-    const [year = 0, month = 0] = THIS_MONTH.split('-').map(Number);
-    const turn = new Date(Date.UTC(year, month));
+    const month = thisMonth();
+    const [year = 0, ofYear = 0] = month.split('-').map(Number);
+    const turn = new Date(Date.UTC(year, ofYear));
     const at = (ms: number): AcceptRequest => ({
       ...request(sender, 1),
       messageId: cuidFloor(new Date(turn.getTime() + ms)) + newCuid().slice(9),
@@ -161,13 +162,13 @@ describe('the quota of a month', () => {
     const batch = [at(0), at(-1), at(1), at(-2)];
     expect(verdictsOf(await store.accept(batch))).toEqual(['accepted', 'accepted', 'quota-used-up', 'quota-used-up']);
     const next = quotaMonthOf(batch[0]?.messageId ?? '');
-    expect(next).not.toBe(THIS_MONTH);
-    for (const one of [THIS_MONTH, next]) expect(await store.used(sender.organizationId, one)).toBe(1);
+    expect(next).not.toBe(month);
+    for (const one of [month, next]) expect(await store.used(sender.organizationId, one)).toBe(1);
   });
 
   it('is taken once by every message, whatever its callbacks report, how often and in which order', async () => {
     const sender = await store.sender(CONTACTS);
-    const used = (): Promise<number> => store.used(sender.organizationId, THIS_MONTH);
+    const used = (): Promise<number> => store.used(sender.organizationId, thisMonth());
     const attempt = await store.attempt(sender);
     await Promise.all([1, 2, 3, 4].map(() => store.settle(settlementOf(attempt, REFUSED))));
     expect([(await store.message(attempt)).status, await used()]).toEqual(['FAILED', 1]);
@@ -201,7 +202,7 @@ describe('the quota of a month', () => {
     }
     // A delivery reported after all keeps the count within the quota.
     await store.callbacks(callbackOf(sender, first.attempt, { status: 'delivered' }));
-    expect(await quotaUse(store.database, sender.organizationId)).toEqual({ month: THIS_MONTH, used: 1 });
+    expect(await quotaUse(store.database, sender.organizationId)).toEqual({ month: thisMonth(), used: 1 });
   });
 
   it('counts every outbound message in SQL, in whatever state, and no inbound ones', async () => {
@@ -216,7 +217,7 @@ describe('the quota of a month', () => {
       );
     }
     const sql = 'SELECT messaging.quota_counted($1, $2)::int AS counted';
-    expect(await store.superuser.dataSource.query(sql, [organizationId, THIS_MONTH])).toEqual([
+    expect(await store.superuser.dataSource.query(sql, [organizationId, thisMonth()])).toEqual([
       { counted: states.length },
     ]);
   });

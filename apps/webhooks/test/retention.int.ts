@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect } from '@jest/globals';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import {
   getWebhookDeliveryRpc,
@@ -8,7 +8,7 @@ import {
   testWebhookRpc,
 } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
-import { eventually, lockWaiters, patience, testServers } from '@switchboard/testing';
+import { eventually, itOnOneDay as it, lockWaiters, patience, testServers } from '@switchboard/testing';
 import { verifyServiceSignature } from '@switchboard/webhook-signature';
 import { keepWebhookPartitions } from '../src/keep-partitions.js';
 import { newCustomer } from './customer.js';

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { migrate, revertMigrations } from '@switchboard/postgres';
-import { testServers } from '@switchboard/testing';
+import { itOnOneDay as it, testServers } from '@switchboard/testing';
 import { MessageRetention1767000001000 } from './1767000001000-message-retention.js';
 import { MonthsKeptQuickly1767300000000 } from './1767300000000-months-kept-quickly.js';
 import { UpstreamMessageMonth1767000000000 } from './1767000000000-upstream-message-month.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { statement, type Database } from '@switchboard/postgres';
-import { testServers } from '@switchboard/testing';
+import { itOnOneDay, testServers } from '@switchboard/testing';
 import { storeWebhook } from '../../test/stored-webhook.js';
 import { newLane } from '../lane/lane.policy.js';
 import { openLane, storeLanes } from '../lane/lane.repository.js';
@@ -110,7 +110,7 @@ describe('dropping what is pending of webhooks that were found deactivated', () 
     expect(await database.query(countSql, [id])).toEqual([{ pending: 0, dropped: 1 }]);
   });
 
-  it('keeps what it drops of an event that is kept for longer than usual', async () => {
+  itOnOneDay('keeps what it drops of an event that is kept for longer than usual', async () => {
     const { id } = await storeWebhook(database, 2);
     await database.transaction((tx) => storeLanes(tx, [{ webhookId: id, isOpen: false, state: newLane }]));
     await superuser.query(daySql, []);
