@@ -7,7 +7,7 @@ import {
   type Queryable,
   type Statement,
 } from '@switchboard/postgres';
-import { jittered } from '@switchboard/timing';
+import { backoffMs, jittered } from '@switchboard/timing';
 
 const keepOutbox = statement('outbox.keep-partitions', 'SELECT keep_outbox_partitions($1)');
 const pastPartitions = statement<{ name: string }>(
@@ -39,15 +39,17 @@ export const OUTBOX_RETENTION_DAYS = 8;
 /** Days of inbox kept, see `past_partitions()`: what is replayed on the outbox's last day is still known. */
 export const INBOX_RETENTION_DAYS = OUTBOX_RETENTION_DAYS + 2;
 const INTERVAL_MS = 60 * 60 * 1_000;
-/** After a failure: a service that was away for long may have no day to write to. */
-const RETRY_MS = 60 * 1_000;
+/** After a failure: a service that was away for long may have no day to write to, and refuses until it has. */
+const RETRY = { firstMs: 1_000, maxMs: 60 * 1_000 };
 const UNDEFINED_TABLE = '42P01';
 
-/** Makes the partitions of the days ahead and drops those past retention: at start, every hour, and a minute after a failure. */
+/** Makes the partitions of the days ahead and drops those past retention: at start, every hour, and soon after a failure. */
 export class PartitionKeeper {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private isStopped = false;
+  /** One after the other. */
+  private failures = 0;
 
   /** @param more what else the service partitions */
   constructor(
@@ -69,8 +71,9 @@ export class PartitionKeeper {
   private async keep(): Promise<void> {
     const errors = await keepPartitions(this.database, this.more);
     for (const error of errors) this.onError(error);
-    const pauseMs = errors.length > 0 ? RETRY_MS : INTERVAL_MS;
-    if (!this.isStopped) this.timer = setTimeout(() => this.start(), jittered(pauseMs));
+    this.failures = errors.length > 0 ? this.failures + 1 : 0;
+    const pauseMs = this.failures > 0 ? backoffMs(this.failures, RETRY) : jittered(INTERVAL_MS);
+    if (!this.isStopped) this.timer = setTimeout(() => this.start(), pauseMs);
   }
 }
 
