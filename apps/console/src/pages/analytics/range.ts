@@ -11,11 +11,12 @@ export interface Range {
 }
 
 /** The last 30 days in the browser's zone. */
-export function initialRange(now: Date): Range {
-  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+export function initialRange(now: Date, timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'): Range {
   const dayIn = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' });
-  const from = new Date(now.getTime() - 29 * 86_400_000);
-  return { from: dayIn.format(from), to: dayIn.format(now), granularity: 'day', timezone, messagingChannelId: null };
+  const to = dayIn.format(now);
+  // Days of the calendar: those of the zone are not all of 24 hours.
+  const from = new Date(Date.parse(to) - 29 * 86_400_000).toISOString().slice(0, 10);
+  return { from, to, granularity: 'day', timezone, messagingChannelId: null };
 }
 
 /** The zones that the browser knows, UTC first. */

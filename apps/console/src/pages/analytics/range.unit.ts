@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { labelOf, rangeOf, type Range } from './range.js';
+import { initialRange, labelOf, rangeOf, type Range } from './range.js';
 
 describe('the start of a point', () => {
   it('is 00:00 of its own day for the first hour', () => {
@@ -9,6 +9,17 @@ describe('the start of a point', () => {
 
   it('is a date alone for a day', () => {
     expect(labelOf('2026-01-20T00:00:00.000Z', 'day', 'UTC')).toBe('Jan 20');
+  });
+});
+
+describe('the initial range', () => {
+  it('has 30 days, also where one of them has 23 hours', () => {
+    const afterSpring = new Date('2026-04-09T22:30:00Z');
+    expect(initialRange(afterSpring, 'Europe/Berlin')).toMatchObject({ from: '2026-03-12', to: '2026-04-10' });
+    expect(initialRange(new Date('2026-01-05T12:00:00Z'), 'UTC')).toMatchObject({
+      from: '2025-12-07',
+      to: '2026-01-05',
+    });
   });
 });
 
