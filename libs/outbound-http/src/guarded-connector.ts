@@ -90,10 +90,13 @@ async function connectGuarded(
   };
   try {
     const tried: Promise<void>[] = [];
-    for (const address of addresses.slice(0, ADDRESSES_TRIED_MAX)) {
+    const few = addresses.slice(0, ADDRESSES_TRIED_MAX);
+    for (const address of few) {
       if (over.aborted) break;
-      tried.push(tryAddress(address));
-      await Promise.race([tried.at(-1), opened.promise, waitFor(ADDRESS_ALONE_MS, over)]);
+      const trying = tryAddress(address);
+      tried.push(trying);
+      const isLast = tried.length === few.length;
+      if (!isLast) await Promise.race([trying, opened.promise, waitFor(ADDRESS_ALONE_MS, over)]);
     }
     void Promise.all(tried).then(() => opened.reject(failureOf(failures)));
     return await opened.promise;
