@@ -1,8 +1,8 @@
 import { constants } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { types } from 'node:util';
+import { pause } from '@switchboard/timing';
 import { buildConnector } from 'undici';
 import { BoundedBytes } from './bounded-bytes.js';
 import { boundResponses } from './bounded-responses.js';
@@ -96,7 +96,7 @@ async function connectGuarded(
       const trying = tryAddress(address);
       tried.push(trying);
       const isLast = tried.length === few.length;
-      if (!isLast) await Promise.race([trying, opened.promise, waitFor(ADDRESS_ALONE_MS, over)]);
+      if (!isLast) await Promise.race([trying, opened.promise, pause(ADDRESS_ALONE_MS, over)]);
     }
     void Promise.all(tried).then(() => opened.reject(failureOf(failures)));
     return await opened.promise;
@@ -113,11 +113,6 @@ function requireAllowed(guard: Guard, connection: Socket, port: number): void {
   // Of a connection that was reset meanwhile the address is not known any more.
   if (remote === undefined) throw new Error('the connection was lost');
   throw new OutboundRefusal('url not allowed', `connected to ${remote}`);
-}
-
-/** Returns early when the signal aborts. */
-async function waitFor(durationMs: number, signal: AbortSignal): Promise<void> {
-  await wait(durationMs, undefined, { signal }).catch(() => undefined);
 }
 
 /** Of several addresses each: an expired certificate at one is not hidden by another that cannot be reached. */

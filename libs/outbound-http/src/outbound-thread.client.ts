@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
+import { endsWithin } from '@switchboard/timing';
 import { AbortListeners } from './abort-listeners.js';
 import { REQUEST_DEADLINE_MS } from './outbound-http.client.js';
 import { LATE_MS, type ThreadAsk, type ThreadOptions, type ThreadSaid } from './outbound-thread.protocol.js';
@@ -37,10 +38,16 @@ export class OutboundThread implements OutboundSender {
     this.overdueMs = (options.deadlineMs ?? REQUEST_DEADLINE_MS) + LATE_MS;
   }
 
-  /** Begins the thread, which the first request would else wait for: seconds, on a machine that is busy. @returns when it can send, or has ended */
+  /**
+   * Begins the thread, which the first request would else wait for: seconds, on a machine that is busy.
+   *
+   * @returns when it can send, has ended, or has taken too long to begin: requests begin it anew
+   */
   async start(): Promise<void> {
     const worker = (this.worker ??= this.begin());
-    await Promise.race([once(worker, 'message'), once(worker, 'exit')]).catch(() => undefined);
+    // Its error is what requests are answered with (`lose`).
+    const first = Promise.race([once(worker, 'message'), once(worker, 'exit')]).catch(() => undefined);
+    await endsWithin(first, BEGIN_MS);
   }
 
   /** As `OutboundHttp.post`; what the thread could not begin at once ends as `never sent`. Never rejects. */
