@@ -24,10 +24,12 @@ export interface Actor {
 }
 
 const actions = Object.entries(actionWords).map(([value, label]) => ({ value, label }));
-const everything: AuditFilter = { action: null, actor: null, since: '', until: '' };
+
+/** Nothing is filtered. */
+export const everything: AuditFilter = { action: null, actor: null, since: '', until: '' };
 
 /** The filter that the page's address keeps; an actor that was chosen in the list has its name. */
-export function useAuditFilter(): readonly [AuditFilter, (filter: AuditFilter) => void, () => void] {
+export function useAuditFilter(): readonly [AuditFilter, (filter: AuditFilter) => void] {
   const [kept, keep] = useAddress(['action', 'actor', 'since', 'until']);
   const [named, setNamed] = useState<Actor | null>(null);
   const filter = {
@@ -40,7 +42,7 @@ export function useAuditFilter(): readonly [AuditFilter, (filter: AuditFilter) =
     setNamed(actor);
     keep({ action, actor: actor?.id ?? null, since: since || null, until: until || null });
   };
-  return [filter, change, () => change(everything)];
+  return [filter, change];
 }
 
 /** An actor of whom the address has the id alone. */
@@ -67,11 +69,9 @@ export function queryOf({ action, actor, since, until }: AuditFilter): Operation
 export function AuditFilters({
   filter,
   onChange,
-  onClear,
 }: {
   readonly filter: AuditFilter;
   readonly onChange: (filter: AuditFilter) => void;
-  readonly onClear: () => void;
 }): ReactElement {
   const members = useWholeList('listMembers', {});
   const people = members.items.map(({ user: { id, name, email } }) => ({ id, name: `${name}, ${email}` }));
@@ -106,7 +106,7 @@ export function AuditFilters({
         onChange={({ from: since, to: until }) => onChange({ ...filter, since, until })}
       />
       {isFiltered(filter) && (
-        <Button variant="subtle" color="gray" onClick={onClear}>
+        <Button variant="subtle" color="gray" onClick={() => onChange(everything)}>
           Clear
         </Button>
       )}

@@ -15,13 +15,13 @@ import { ListView } from '../../ui/query-view.js';
 import { fullTime } from '../../ui/time.js';
 import { wordsOf } from './action-words.js';
 import { AuditChange } from './audit-change.js';
-import { AuditFilters, isFiltered, queryOf, useAuditFilter, type Actor } from './audit-filters.js';
+import { AuditFilters, everything, isFiltered, queryOf, useAuditFilter, type Actor } from './audit-filters.js';
 import classes from './audit-log.module.css';
 import { exportAuditLog } from './export-audit-log.js';
 
 /** Settings → Audit log. */
 export function Page(): ReactElement {
-  const [filter, setFilter, clearFilter] = useAuditFilter();
+  const [filter, setFilter] = useAuditFilter();
   const [isExporting, setExporting] = useState(false);
   const query = queryOf(filter);
   const list = useList('listAuditLog', { query });
@@ -49,7 +49,7 @@ export function Page(): ReactElement {
         </BusyButton>
       }
     >
-      <AuditFilters filter={filter} onChange={setFilter} onClear={clearFilter} />
+      <AuditFilters filter={filter} onChange={setFilter} />
       <ListView
         list={list}
         empty={
@@ -58,7 +58,7 @@ export function Page(): ReactElement {
             title={isFiltered(filter) ? 'No entry fits' : 'Nothing recorded yet'}
             action={
               isFiltered(filter) && (
-                <Button variant="default" onClick={clearFilter}>
+                <Button variant="default" onClick={() => setFilter(everything)}>
                   Show every entry
                 </Button>
               )

@@ -1,12 +1,14 @@
 import { Alert, Button, SegmentedControl } from '@mantine/core';
 import { IconFlask, IconMessages } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState, useSyncExternalStore, type ReactElement } from 'react';
 import { isLive, watchLive } from '../../api/live-events.js';
 import { useRead } from '../../api/use-api.js';
 import { EmptyState } from '../../ui/empty-state.js';
+import { oneOf } from '../../ui/one-of.js';
 import { PageFrame } from '../../ui/page.js';
 import { inPlainWords } from '../../ui/status-badge.js';
+import { useAddress } from '../../ui/use-address.js';
 import { ConversationList } from './conversation-list.js';
 import { useThread, type Status } from './inbox-data.js';
 import classes from './inbox.module.css';
@@ -18,10 +20,10 @@ const statuses: readonly Status[] = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED', 'AR
 
 /** Conversations by status on one side, the chosen one on the other; both follow what happens. */
 export function Page(): ReactElement {
-  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const [kept] = useAddress(['status', 'conversation']);
   const navigate = useNavigate();
-  const status = statuses.find((one) => one === search['status']) ?? 'OPEN';
-  const chosen = typeof search['conversation'] === 'string' ? search['conversation'] : undefined;
+  const status = oneOf(statuses, kept.status) ?? 'OPEN';
+  const chosen = kept.conversation ?? undefined;
   const [isPlaying, setIsPlaying] = useState(false);
   useLiveInbox(status);
   const isUpToDate = useSyncExternalStore(watchLive, isLive);
