@@ -54,8 +54,8 @@ export function unsendablePartOf(components: readonly TemplateComponent[]): stri
       return 'an offer that expires';
     if (type === 'HEADER' && (format === 'LOCATION' || format === 'PRODUCT'))
       return `a ${format.toLowerCase()} as its header`;
-    const [kind] = type === 'BUTTONS' ? buttonTypesOf(component).filter((one) => UNSENDABLE_BUTTONS.has(one)) : [];
-    if (kind !== undefined) return `a button of type ${kind}`;
+    const button = type === 'BUTTONS' && buttonsIn(component).find((one) => UNSENDABLE_BUTTONS.has(one.type));
+    if (button) return `a button of type ${button.type}`;
   }
   return null;
 }
@@ -92,22 +92,19 @@ function headerOf(header: TemplateComponent | undefined): TemplatePlaces['header
 }
 
 function buttonsOf(component: TemplateComponent | undefined): PlaceOfButton[] {
-  const buttons: unknown = component?.['buttons'];
-  if (!Array.isArray(buttons)) return [];
-  const types = buttonTypesOf(component);
-  return buttons.flatMap((button: unknown, index): PlaceOfButton[] => {
-    const type = types[index];
-    const url = isObject(button) ? button['url'] : undefined;
+  return buttonsIn(component).flatMap(({ type, url }, index): PlaceOfButton[] => {
     if (type === 'URL' && typeof url === 'string' && url.search(PLACE) !== -1) return [{ index, type: 'url' }];
     return type === 'COPY_CODE' ? [{ index, type: 'copy_code' }] : [];
   });
 }
 
-/** In their order, in capitals. */
-function buttonTypesOf(component: TemplateComponent | undefined): string[] {
+/** In their order, their types in capitals; what is no button has none. */
+function buttonsIn(component: TemplateComponent | undefined): { readonly type: string; readonly url: unknown }[] {
   const buttons: unknown = component?.['buttons'];
   if (!Array.isArray(buttons)) return [];
-  return buttons.map((button: unknown) => (isObject(button) ? String(button['type']).toUpperCase() : ''));
+  return buttons.map((button: unknown) =>
+    isObject(button) ? { type: String(button['type']).toUpperCase(), url: button['url'] } : { type: '', url: null },
+  );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
