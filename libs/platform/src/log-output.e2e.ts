@@ -23,7 +23,7 @@ async function logged(program: string): Promise<{ lines: unknown[]; writes: numb
   return { lines: lines.map((line) => JSON.parse(line) as unknown), writes: Number(stderr) };
 }
 
-/** What of many lines comes through when nobody reads for as long as the program counts its turns; ends when it has ended. */
+/** What of many lines comes through while its reader stands still for as long as the program counts its turns; ends when it has ended. */
 async function loggedUnread(command: string): Promise<unknown[]> {
   const source = `
     import { createLog } from '@switchboard/platform';

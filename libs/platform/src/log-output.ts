@@ -20,7 +20,7 @@ let output: LogOutput | undefined;
 /**
  * Standard output. The lines of one turn of the event loop leave in one write, as a system call for each costs more than the line
  * itself. An end of the process writes what is left; a kill loses the lines of that turn. Neither a file on a full disk nor a pipe
- * that nobody reads ends a service or holds it up.
+ * whose reader stands still ends a service or holds it up.
  */
 export function standardOutput(): LogOutput {
   return (output ??= makeOutput());

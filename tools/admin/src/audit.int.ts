@@ -3,14 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { testServers } from '@switchboard/testing';
-import { prepareGatewayAdmin } from '../test/gateway-harness.js';
+import { prepareGatewayAdmin, type GatewayAdmin } from '../test/gateway-harness.js';
 
 const servers = testServers();
 
-it('audit verify says how many entries were removed, and which saved heads it can still compare', async () => {
-  const { sql, admin } = await prepareGatewayAdmin(servers);
+async function prepared(): Promise<GatewayAdmin & { readonly folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-admin-'));
   servers.onEnd(() => rm(folder, { recursive: true }));
+  return { ...(await prepareGatewayAdmin(servers)), folder };
+}
+
+it('audit verify says how many entries were removed, and which saved heads it can still compare', async () => {
+  const { sql, admin, folder } = await prepared();
   await sql(`INSERT INTO gateway.organization (id, name, plan) VALUES ('cacme000', 'Acme', 'SCALE')`);
   const early = join(folder, 'early');
   const late = join(folder, 'late');
@@ -30,9 +34,7 @@ it('audit verify says how many entries were removed, and which saved heads it ca
 });
 
 it('audit verify of one organization counts no saved head of another as one that fits', async () => {
-  const { sql, admin } = await prepareGatewayAdmin(servers);
-  const folder = await mkdtemp(join(tmpdir(), 'switchboard-admin-'));
-  servers.onEnd(() => rm(folder, { recursive: true }));
+  const { sql, admin, folder } = await prepared();
   const own = 'cacme000';
   const heads = join(folder, 'heads');
   for (const [id, name] of [
@@ -48,9 +50,7 @@ it('audit verify of one organization counts no saved head of another as one that
 });
 
 it('audit verify finds that one row was noted with two hashes, whichever comes last', async () => {
-  const { sql, admin } = await prepareGatewayAdmin(servers);
-  const folder = await mkdtemp(join(tmpdir(), 'switchboard-admin-'));
-  servers.onEnd(() => rm(folder, { recursive: true }));
+  const { sql, admin, folder } = await prepared();
   const own = 'cacme000';
   const heads = join(folder, 'heads');
   await sql(`INSERT INTO gateway.organization (id, name, plan) VALUES ('${own}', 'Acme', 'SCALE')`);
