@@ -132,6 +132,25 @@ describe('what was under way when the clock stepped back', () => {
   });
 });
 
+describe('two attempts that a blip has failed', () => {
+  it('are one failure, also when the clock of the process was so far behind that the first seems to have ended before the second began', async () => {
+    const lane = await own(await storeWebhook(database, 2));
+    const first = await begin(lane, 0);
+    lane.doubt();
+    await read(lane.webhookId);
+    nowMs = await lease.renew();
+    const second = await begin(lane, 0);
+    const result = interruptedResult(100);
+    const ended = [
+      { attempt: first, sentAtMs: first.beganAtMs - 1_000, result },
+      { attempt: second, result },
+    ];
+    const { lanes, settled } = await turn({ ended });
+    expect(settled).toHaveLength(2);
+    expect(lanes.get(lane.webhookId)?.state).toMatchObject({ consecutiveFailures: 1, probing: { failedProbes: 0 } });
+  });
+});
+
 describe('a retry that was due by a clock that stepped back', () => {
   it('is next, whatever waits by the present one', async () => {
     const webhook = await storeWebhook(database, RETRIES);

@@ -166,6 +166,7 @@ function moveOn(locked: ReadonlyMap<string, LockedLane>, { own, unsent }: Over, 
       // Of the mark: by then what was known of the receiver had let it begin.
       beganAtMs: attempt.beganAtMs,
       endedAtMs: endByClock(request, lane),
+      recordedAtMs: lane.nowMs,
       isSuccess: result.outcome === 'SUCCEEDED',
       counts: kind === 'AUTOMATIC',
       retryAfterMs: result.retryAfterMs,

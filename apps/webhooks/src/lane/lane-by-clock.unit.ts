@@ -5,6 +5,8 @@ import { laneAfter, laneByClock, newLane, type LaneState } from './lane.policy.j
 const NOW_MS = 10_000_000_000;
 const HOUR_MS = 3_600_000;
 const AHEAD_MS = NOW_MS + 5 * HOUR_MS;
+const ENDED_AT_MS = NOW_MS + 10;
+const END = { beganAtMs: NOW_MS, endedAtMs: ENDED_AT_MS, recordedAtMs: ENDED_AT_MS, counts: true, retryAfterMs: null };
 
 function probing(nextAtMs: number, sinceMs = NOW_MS): LaneState {
   return { ...newLane, probing: { sinceMs, failedProbes: 7, nextAtMs } };
@@ -35,13 +37,13 @@ describe('a lane by a clock that has stepped back', () => {
 
   it('takes its single requests for probes, and ends with the first that succeeds', () => {
     const lane = laneByClock(probing(AHEAD_MS, AHEAD_MS), NOW_MS, 1);
-    const end = { beganAtMs: NOW_MS, endedAtMs: NOW_MS + 10, isSuccess: true, counts: true, retryAfterMs: null };
+    const end = { ...END, isSuccess: true };
     expect(laneAfter(lane, end, 1)).toMatchObject({ probing: null, windowMax: 2 });
   });
 
   it('counts the failures of what begins from then on', () => {
     const lane = laneByClock({ ...newLane, countedUntilMs: AHEAD_MS, openedAtMs: AHEAD_MS }, NOW_MS, 1);
-    const end = { beganAtMs: NOW_MS, endedAtMs: NOW_MS + 10, isSuccess: false, counts: true, retryAfterMs: null };
+    const end = { ...END, isSuccess: false };
     expect(laneAfter(lane, end, 1).consecutiveFailures).toBe(1);
   });
 });

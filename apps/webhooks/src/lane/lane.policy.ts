@@ -10,7 +10,7 @@ export interface LaneState {
   /** The receiver asked for a pause until then. */
   readonly heldUntilMs: number | null;
   readonly consecutiveFailures: number;
-  /** The end of the last failure that counted: a failure counts of what began later. */
+  /** When the last failure that counted was recorded: a failure counts of what began later. */
   readonly countedUntilMs: number | null;
   /** When it was opened anew, if ever: what began before says nothing of the receiver, and takes its place in the window until it ends. */
   readonly openedAtMs: number | null;
@@ -18,7 +18,7 @@ export interface LaneState {
 
 /** Single requests that find out whether the receiver answers again. */
 export interface Probing {
-  /** The end of the failure that began it: what began before is no probe. */
+  /** When the failure that began it was recorded: what began before is no probe. */
   readonly sinceMs: number;
   readonly failedProbes: number;
   readonly nextAtMs: number;
@@ -28,6 +28,11 @@ export interface Probing {
 export interface EndedAttempt {
   readonly beganAtMs: number;
   readonly endedAtMs: number;
+  /**
+   * Now, as read under the lane's lock; so was its beginning. What an attempt began behind is told apart by these two: its end is of a clock that
+   * a process carries on, which may be behind by a pause of the process.
+   */
+  readonly recordedAtMs: number;
   readonly isSuccess: boolean;
   /** False for what people sent: its failure never counts. */
   readonly counts: boolean;
@@ -73,8 +78,8 @@ export function isUnproven({ probing, windowMax }: LaneState): boolean {
 /**
  * The lane after the end of an attempt.
  *
- * A failure counts when its attempt began after the last counted failure ended: of the requests that one blip of a busy
- * receiver fails, one counts. A success of what began before the failure resets the count and is no proof that the receiver
+ * A failure counts when its attempt began after the last counted failure was recorded, before which none begins: of the requests that one
+ * blip of a busy receiver fails, one counts. A success of what began before the failure resets the count and is no proof that the receiver
  * answers again. What began before the lane was opened anew changes nothing: it may have gone to another URL. Nor does what a stop has
  * ended, of a receiver that answers; of any other it is the failure that it seems to be, or each stop would give a dead one a request more.
  *
@@ -146,7 +151,7 @@ function afterSuccess(lane: LaneState, { beganAtMs }: EndedAttempt): LaneState {
 }
 
 function afterFailure(lane: LaneState, ended: EndedAttempt, timeScale: number, random?: Random): LaneState {
-  const { beganAtMs, endedAtMs, counts, retryAfterMs } = ended;
+  const { beganAtMs, endedAtMs, recordedAtMs, counts, retryAfterMs } = ended;
   const isCounted = counts && (lane.countedUntilMs === null || beganAtMs >= lane.countedUntilMs);
   const heldUntilMs = retryAfterMs === null ? null : endedAtMs + Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * timeScale;
   return {
@@ -155,17 +160,17 @@ function afterFailure(lane: LaneState, ended: EndedAttempt, timeScale: number, r
     probing: probingAfterFailure(lane, ended, timeScale, random),
     heldUntilMs: latest(lane.heldUntilMs, heldUntilMs),
     consecutiveFailures: lane.consecutiveFailures + (isCounted ? 1 : 0),
-    countedUntilMs: isCounted ? latest(lane.countedUntilMs, endedAtMs) : lane.countedUntilMs,
+    countedUntilMs: isCounted ? latest(lane.countedUntilMs, recordedAtMs) : lane.countedUntilMs,
   };
 }
 
 function probingAfterFailure(lane: LaneState, ended: EndedAttempt, timeScale: number, random?: Random): Probing {
-  const { beganAtMs, endedAtMs } = ended;
+  const { beganAtMs, endedAtMs, recordedAtMs } = ended;
   const { probing } = lane;
   if (probing !== null && !isProbe(lane, beganAtMs)) return probing;
   const { sinceMs, failedProbes } = probing
     ? { ...probing, failedProbes: probing.failedProbes + 1 }
-    : { sinceMs: endedAtMs, failedProbes: 0 };
+    : { sinceMs: recordedAtMs, failedProbes: 0 };
   return { sinceMs, failedProbes, nextAtMs: endedAtMs + probePauseMs(failedProbes, random) * timeScale };
 }
 

@@ -14,7 +14,14 @@ function after(lane: LaneState, ...ends: readonly (Partial<EndedAttempt> & { beg
     (former, end) =>
       laneAfter(
         former,
-        { endedAtMs: end.beganAtMs + 10, isSuccess: true, counts: true, retryAfterMs: null, ...end },
+        {
+          endedAtMs: end.beganAtMs + 10,
+          recordedAtMs: end.endedAtMs ?? end.beganAtMs + 10,
+          isSuccess: true,
+          counts: true,
+          retryAfterMs: null,
+          ...end,
+        },
         1,
         () => 0,
       ),
@@ -46,7 +53,7 @@ describe('requests in flight', () => {
   });
 
   it('are probes that come up to 10 % later, never after 60 s, so that receivers that failed together are not probed together', () => {
-    const end = { beganAtMs: 0, endedAtMs: 0, isSuccess: false, counts: true, retryAfterMs: null };
+    const end = { beganAtMs: 0, endedAtMs: 0, recordedAtMs: 0, isSuccess: false, counts: true, retryAfterMs: null };
     const probeAtMs = (lane: LaneState, random: () => number) => laneAfter(lane, end, 1, random).probing?.nextAtMs;
     const failing = { ...newLane, probing: { sinceMs: 0, failedProbes: 9, nextAtMs: 0 } };
     for (const [lane, earliestMs, latestMs] of [
@@ -77,6 +84,18 @@ describe('consecutive failures', () => {
       expect(lane.consecutiveFailures).toBe(count);
     }
     expect(isExhausted(lane)).toBe(true);
+  });
+
+  it('count one of a blip whatever the ends are by the clock of the process, which was behind when the first was sent', () => {
+    const blip = [
+      { beganAtMs: 0, endedAtMs: 5, recordedAtMs: 100, ...failed },
+      { beganAtMs: 10, endedAtMs: 90, recordedAtMs: 100, ...failed },
+    ];
+    const lane = after({ ...newLane, windowMax: 64 }, ...blip);
+    expect(lane).toMatchObject({ consecutiveFailures: 1, probing: { failedProbes: 0 } });
+    const later = { beganAtMs: 20, endedAtMs: 120, recordedAtMs: 130 };
+    expect(after(lane, { ...later, ...failed }).consecutiveFailures).toBe(1);
+    expect(after(lane, later).probing).not.toBeNull();
   });
 
   it('are not counted of what people send, whose success ends the row all the same', () => {
@@ -145,7 +164,7 @@ describe('a lane that was opened anew', () => {
 
 describe('Retry-After', () => {
   it('holds the webhook for at most an hour, and the waits are scaled', () => {
-    const hold = { beganAtMs: 0, endedAtMs: 0, counts: true, ...failed };
+    const hold = { beganAtMs: 0, endedAtMs: 0, recordedAtMs: 0, counts: true, ...failed };
     expect(after(newLane, { ...hold, retryAfterMs: 120_000 }).heldUntilMs).toBe(120_000);
     expect(after(newLane, { ...hold, retryAfterMs: 1e9 }).heldUntilMs).toBe(3_600_000);
     const scaled = laneAfter(newLane, { ...hold, retryAfterMs: 1e9 }, 0.001, () => 0);
