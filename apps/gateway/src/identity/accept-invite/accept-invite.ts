@@ -8,7 +8,7 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAudits } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import { DeviceCookies } from '../device/device-cookies.js';
-import { findRole, insertMembership, lockOrganization } from '../member/member.repository.js';
+import { findRole, insertMembership, lockOrganizationPeople } from '../member/member.repository.js';
 import { mayManage } from '../member/role.policy.js';
 import { CheckPassword } from '../password/check-password.js';
 import { passwordProblem } from '../password/password.policy.js';
@@ -84,7 +84,7 @@ export class AcceptInvite {
   /** Uses the invitation up. @returns the id of the membership */
   private async join(tx: Transaction, invite: FoundInvite, accepting: Accepting): Promise<string> {
     const { organizationId, role } = invite;
-    const [locked] = await tx.query(lockOrganization, [organizationId]);
+    const [locked] = await tx.query(lockOrganizationPeople, [organizationId]);
     const [deleted] = await tx.query(deleteInvite, [invite.id]);
     const [maker] = deleted ? await tx.query(findRole, [organizationId, invite.invitedBy]) : [];
     // The maker's right was judged when they invited; they may have lost it since.

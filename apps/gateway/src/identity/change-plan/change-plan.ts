@@ -6,7 +6,7 @@ import { appendAudit } from '../audit/audit.repository.js';
 import { appendOrganizationChanged } from '../organization/organization-event.js';
 import {
   listPlans,
-  lockOrganization,
+  lockOrganizationPlan,
   updatePlan,
   type OrganizationRow,
   type PlanOverrides,
@@ -32,7 +32,7 @@ export function changePlan(
   { plan, isReset = false, overrides = {} }: PlanChange,
 ): Promise<OrganizationRow> {
   return database.transaction(async (tx) => {
-    const [before] = await tx.query(lockOrganization, [act.organizationId]);
+    const [before] = await tx.query(lockOrganizationPlan, [act.organizationId]);
     if (!before) throw new AppError(serviceErrors.NOT_FOUND, `There is no organization ${act.organizationId}`);
     const plans = (await tx.query(listPlans, [])).map(({ name }) => name);
     const name = plan ?? before.plan;

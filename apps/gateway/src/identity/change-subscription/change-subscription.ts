@@ -5,7 +5,7 @@ import type { Act } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { appendOrganizationChanged } from '../organization/organization-event.js';
 import {
-  lockOrganization,
+  lockOrganizationPlan,
   updateSubscription,
   type OrganizationRow,
   type SubscriptionStatus,
@@ -23,7 +23,7 @@ export function changeSubscription(
   status: SubscriptionStatus,
 ): Promise<OrganizationRow> {
   return database.transaction(async (tx) => {
-    const [before] = await tx.query(lockOrganization, [act.organizationId]);
+    const [before] = await tx.query(lockOrganizationPlan, [act.organizationId]);
     if (!before) throw new AppError(serviceErrors.NOT_FOUND, `There is no organization ${act.organizationId}`);
     if (before.subscription === status) return before;
     const [after] = await tx.query(updateSubscription, [before.id, status]);

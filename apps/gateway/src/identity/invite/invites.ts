@@ -6,7 +6,7 @@ import { Database, readKeysetPage } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
-import { findMemberByEmail, lockOrganization } from '../member/member.repository.js';
+import { findMemberByEmail, lockOrganizationPeople } from '../member/member.repository.js';
 import { requireManaging } from '../member/role.policy.js';
 import type { Invite, Invites, PageOf, PageInput } from '../people.contract.js';
 import type { ActSource, NewSession, Role, SignedIn } from '../signed-in.contract.js';
@@ -52,7 +52,7 @@ export class DatabaseInvites implements Invites {
     const invite = { id: newCuid(), email: emailKey(input.email), role: input.role, createdAt: now, expiresAt };
     await this.database.transaction(
       async (tx) => {
-        const [locked] = await tx.query(lockOrganization, [organization.id]);
+        const [locked] = await tx.query(lockOrganizationPeople, [organization.id]);
         const actor = await roleInSession(tx, sessionId, organization.id);
         const [former] = await tx.query(findInviteOfEmail, [organization.id, invite.email]);
         // One that has expired gives nothing any more, and is deleted sooner or later: it is in no one's way.
@@ -77,7 +77,7 @@ export class DatabaseInvites implements Invites {
     const { organization, sessionId } = signedIn;
     await this.database.transaction(
       async (tx) => {
-        await tx.query(lockOrganization, [organization.id]);
+        await tx.query(lockOrganizationPeople, [organization.id]);
         const actor = await roleInSession(tx, sessionId, organization.id);
         const [invite] = await tx.query(findInvite, [organization.id, id, this.now()]);
         if (!invite) throw new AppError(serviceErrors.NOT_FOUND, 'There is no open invitation with this id');

@@ -5,7 +5,7 @@ import { Database, type Transaction } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import type { AuditAction } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
-import { lockOrganization } from '../member/member.repository.js';
+import { lockOrganizationPeople } from '../member/member.repository.js';
 import { requireOwning } from '../member/role.policy.js';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
 import { signedInAct } from '../audit/user-act.policy.js';
@@ -109,7 +109,7 @@ export class ManageSecondFactor implements SecondFactors {
     const { organization, sessionId } = signedIn;
     await this.database.transaction(
       async (tx) => {
-        await tx.query(lockOrganization, [organization.id]);
+        await tx.query(lockOrganizationPeople, [organization.id]);
         requireOwning(await roleInSession(tx, sessionId, organization.id));
         const [changed] = await tx.query(requireSecondFactor, [organization.id, isRequired]);
         if (!changed) return;

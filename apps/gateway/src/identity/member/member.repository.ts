@@ -36,7 +36,7 @@ export const noteUseOfMembership = statement(
  * Before anything of an organization's people is changed: such changes come one after the other, and what each reads of
  * owners and seats still holds when it commits. Requests are not held up: they read. $1 organization.
  */
-export const lockOrganization = statement<{ readonly seats: number }>(
+export const lockOrganizationPeople = statement<{ readonly seats: number }>(
   'gateway.lock-organization-people',
   `SELECT coalesce(o.seats_max, p.seats_max) AS seats FROM organization o JOIN plan p ON p.name = o.plan
    WHERE o.id = $1 FOR NO KEY UPDATE OF o`,

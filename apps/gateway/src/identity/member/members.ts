@@ -12,7 +12,7 @@ import {
   findMember,
   hasOtherOwner,
   listMembers,
-  lockOrganization,
+  lockOrganizationPeople,
   type MemberRow,
 } from './member.repository.js';
 import { requireManaging } from './role.policy.js';
@@ -92,7 +92,7 @@ export class DatabaseMembers implements Members {
     id: string,
     role?: Role,
   ): Promise<MemberRow> {
-    await tx.query(lockOrganization, [organization.id]);
+    await tx.query(lockOrganizationPeople, [organization.id]);
     const [target] = await tx.query(findMember, [organization.id, id]);
     if (target) await tx.query(lockUser, [target.userId]);
     const actor = await roleInSession(tx, sessionId, organization.id);

@@ -41,7 +41,7 @@ export const findOrganization = statement<OrganizationRow>(
 );
 
 /** One, locked against other changes until the transaction ends; admission and references read on. */
-export const lockOrganization = statement<OrganizationRow>(
+export const lockOrganizationPlan = statement<OrganizationRow>(
   'gateway.lock-organization-plan',
   `SELECT ${SHOWN} FROM organization WHERE id = $1 FOR NO KEY UPDATE`,
 );

@@ -10,7 +10,7 @@ import {
   auditedMember,
   confirmMemberships,
   deleteUnconfirmedMemberships,
-  lockOrganization,
+  lockOrganizationPeople,
   unconfirmedMemberships,
 } from '../member/member.repository.js';
 import { hashPassword } from '../password/password.policy.js';
@@ -53,7 +53,7 @@ export async function resetPassword(
     const user = await accountOf(tx, email);
     // Organizations before the person, as everywhere.
     const doubtful = await tx.query(unconfirmedMemberships, [user.id]);
-    for (const { organizationId } of doubtful) await tx.query(lockOrganization, [organizationId]);
+    for (const { organizationId } of doubtful) await tx.query(lockOrganizationPeople, [organizationId]);
     await tx.query(lockUser, [user.id]);
     await tx.query(endSessionsOfUser, [user.id, null, null]);
     await tx.query(forgetAttempts, [accountSubject(user.email)]);
