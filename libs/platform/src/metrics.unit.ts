@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { metrics as api } from '@opentelemetry/api';
 import { createLog, InternalServer, CachedGauge, startMetrics, type Clock, type Log, type Metrics } from './index.js';
@@ -52,6 +54,17 @@ describe('metrics of a process', () => {
     counts.set('b', 2);
     clock.nowMs += 5_000;
     expect(await seriesOf('test_letters')).toEqual(['test_letters{name="b"} 2']);
+  });
+
+  it('show how many descriptors are open, of how many', async () => {
+    const read = async (name: string): Promise<number> => Number((await seriesOf(name))[0]?.split(' ')[1]);
+    const before = await read('process_open_fds');
+    const files = await Promise.all(Array.from({ length: 100 }, () => open(process.execPath)));
+    // The rest is for what the runner of the tests closes meanwhile.
+    expect((await read('process_open_fds')) - before).toBeGreaterThan(50);
+    await Promise.all(files.map((file) => file.close()));
+    const soft = execFileSync('/bin/sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
+    expect(await seriesOf('process_max_fds')).toEqual(soft === 'unlimited' ? [] : [`process_max_fds ${soft}`]);
   });
 
   it('give all that scrape at the same time the same whole answer', async () => {

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { metrics } from '@opentelemetry/api';
+import { metrics, type Meter } from '@opentelemetry/api';
 
 /** The timer that feels the event loop; its own period is no lag. Each of its ticks wakes a process that has nothing else to do. */
 const LAG_RESOLUTION_MS = 250;
 
-/** Observes the process itself: CPU, memory, event loop, uptime and build. Names as Prometheus clients have them. */
+/** Observes the process itself: CPU, memory, descriptors, event loop, uptime and build. Names as Prometheus clients have them. */
 export function observeProcess(service: string): void {
   const meter = metrics.getMeter('@switchboard/platform');
   const gauge = (name: string, description: string, read: () => number): void =>
@@ -21,6 +21,7 @@ export function observeProcess(service: string): void {
   gauge('process_uptime_seconds', 'Time since the process began', () => process.uptime());
   gauge('nodejs_heap_size_used_bytes', "Used part of V8's heap", () => getHeapStatistics().used_heap_size);
   gauge('nodejs_heap_size_limit_bytes', 'Heap at which V8 gives up', () => getHeapStatistics().heap_size_limit);
+  observeDescriptors(meter);
   gauge(
     'nodejs_eventloop_lag_p99_seconds',
     'Event loop lag since the scrape before, 99th percentile, felt four times a second',
@@ -31,6 +32,37 @@ export function observeProcess(service: string): void {
   meter
     .createObservableGauge('switchboard_build_info', { description: 'Always 1; the labels say what runs' })
     .addCallback((result) => result.observe(1, build));
+}
+
+/** There are no such series where there is no /proc, and for as long as all are taken: the service answers no scrape then either. */
+function observeDescriptors(meter: Meter): void {
+  const gauge = (name: string, description: string, read: () => number | undefined): void =>
+    meter.createObservableGauge(name, { description }).addCallback((result) => {
+      const value = read();
+      if (value !== undefined) result.observe(value);
+    });
+  gauge('process_open_fds', 'Open file descriptors', openDescriptors);
+  const max = descriptorsMax();
+  gauge('process_max_fds', 'File descriptors that the process may open', () => max);
+}
+
+function openDescriptors(): number | undefined {
+  try {
+    // One of them is that of the reading.
+    return readdirSync('/proc/self/fd').length - 1;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined where there is no such limit, too. */
+function descriptorsMax(): number | undefined {
+  try {
+    const [, max] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return max === undefined ? undefined : Number(max);
+  } catch {
+    return undefined;
+  }
 }
 
 function lagReader(): () => number {
