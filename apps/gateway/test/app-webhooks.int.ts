@@ -172,15 +172,15 @@ describe('/app/api/webhooks', () => {
 
   it('names the field of a replay, a list and a path that is not valid', async () => {
     const client = await signedIn();
+    const replays = [{}, { since: '2026-01-01', onlyMissed: 'yes' }, { since: '2026-01-02', until: '2026-01-01' }];
     const refusals = await Promise.all([
-      client.post(`${one}/replay`, {}),
-      client.post(`${one}/replay`, { since: '2026-01-01', onlyMissed: 'yes' }),
+      ...replays.map((input) => client.post(`${one}/replay`, input)),
       client.get(`${one}/attempts?outcome=failed`),
       client.get(`${one}/deliveries/7`),
       client.get('/app/api/webhooks/7'),
     ]);
     expect(refusals.map(({ status, body: answered }) => [status, answered?.error?.message.split(' ')[0]])).toEqual(
-      ['`since`', '`onlyMissed`', '`outcome`', '`deliveryId`', '`id`'].map((field) => [400, field]),
+      ['`since`', '`onlyMissed`', '`since`', '`outcome`', '`deliveryId`', '`id`'].map((field) => [400, field]),
     );
   });
 

@@ -10,7 +10,7 @@ export class ReplayWebhookBody {
   @IsMoment()
   since = '';
 
-  @About('Events that occurred before, and of a date all of its day; left out: until now.')
+  @About('Events that occurred before, and of a date all of its day; after `since`. Left out: until now.')
   @IsOptional()
   @IsMoment()
   until: string | null | undefined;

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
@@ -132,6 +133,10 @@ export class WebhookDeliveriesController {
   ): Promise<WebhookReplayView> {
     const since = isoOf(body.since) ?? body.since;
     const until = isoOf(body.until ?? undefined, endOf);
+    // Both have one form and are in UTC: their order is that of their times.
+    if (until !== null && since >= until) {
+      throw new AppError(serviceErrors.VALIDATION_FAILED, '`since` must be before `until`');
+    }
     const { events, onlyMissed, dryRun } = body;
     const which = { since, until, events: events ?? null, onlyMissed: onlyMissed ?? false };
     const by = sessionActorOf(act);
