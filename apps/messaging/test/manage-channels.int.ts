@@ -121,7 +121,10 @@ describe('channels of the application', () => {
     await changeChannel.disconnect(organizationId, one?.id ?? '', signal);
     await connect({ channelsMax: 2 });
     const again = change(one?.id ?? '', { accessToken: 'new', channelsMax: 2 });
-    await expect(again).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' });
+    const sentence = (which: string): string => `The plan includes ${which} in use`;
+    await expect(again).rejects.toMatchObject({ message: sentence('2 connected channels, and all of them are') });
+    const alone = connect({ channelsMax: 1 });
+    await expect(alone).rejects.toMatchObject({ message: sentence('1 connected channel, which is') });
   });
 
   it('have exactly one default, whoever becomes it at the same moment', async () => {

@@ -135,9 +135,12 @@ describe('a batch is refused', () => {
   });
 
   it('when quota is short, and frees its key, its quota and what was staged', async () => {
-    store.messaging.quotaLeft = 2;
+    store.messaging.quotaLeft = 1;
     const request = store.batch(3, { messagesPerMonth: 10 });
-    await expect(store.commit(request)).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' });
+    await expect(store.commit(request)).rejects.toMatchObject({
+      code: 'PAYMENT_REQUIRED',
+      message: 'The batch needs 3 messages; 1 of the monthly quota of 10 is left',
+    });
     store.messaging.quotaLeft = 1_000_000;
     const again = { ...store.batch(3), key: request.key };
     expect((await store.commit(again)).job.id).toBe(again.jobId);

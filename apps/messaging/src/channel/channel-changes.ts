@@ -52,7 +52,9 @@ export async function lockChannels(tx: Transaction, organizationId: string): Pro
  */
 export function requireRoom(channels: readonly Channel[], channelsMax: number): void {
   if (channels.filter(({ status }) => status === 'CONNECTED').length < channelsMax) return;
-  const message = `The plan includes ${channelsMax} connected channels, and all of them are in use`;
+  const included =
+    channelsMax === 1 ? '1 connected channel, which is' : `${channelsMax} connected channels, and all of them are`;
+  const message = `The plan includes ${included} in use`;
   throw new AppError(serviceErrors.PAYMENT_REQUIRED, message);
 }
 

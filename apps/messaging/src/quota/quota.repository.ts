@@ -59,6 +59,6 @@ export function quotaMonthOf(messageId: string): string {
 export function quotaRefusalOf(messageId: string, messagesMax: number): string {
   const [year = 0, month = 0] = quotaMonthOf(messageId).split('-').map(Number);
   const begins = new Date(Date.UTC(year, month)).toISOString().slice(0, 'YYYY-MM-DD'.length);
-  const number = messagesMax.toLocaleString('en-US');
-  return `The monthly quota of ${number} messages is used up; it resets on ${begins} at 00:00 UTC`;
+  const quota = `${messagesMax.toLocaleString('en-US')} ${messagesMax === 1 ? 'message' : 'messages'}`;
+  return `The monthly quota of ${quota} is used up; it resets on ${begins} at 00:00 UTC`;
 }

@@ -15,6 +15,7 @@ describe('the month of a message', () => {
       'The monthly quota of 1,000 messages is used up; it resets on 2026-12-01 at 00:00 UTC',
     );
     expect(quotaRefusalOf(idAt('2026-12-31T23:59:59Z'), 50_000_000)).toContain('50,000,000 messages');
+    expect(quotaRefusalOf(idAt('2026-11-05T12:00:00Z'), 1)).toContain('quota of 1 message is used up');
     expect(quotaRefusalOf(idAt('2026-12-31T23:59:59Z'), 0)).toContain('on 2027-01-01 at');
   });
 });

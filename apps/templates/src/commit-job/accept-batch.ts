@@ -76,7 +76,7 @@ export class AcceptBatch {
     const { reserved, left } = await this.lanes.reserve(organizationId, wanted, { budget });
     if (reserved) return;
     const numbers = [count, left ?? 0, limit ?? 0].map((number) => number.toLocaleString('en-US'));
-    const sentence = `The batch needs ${numbers[0]} ${count === 1 ? 'message' : 'messages'}; ${numbers[1]} of the monthly quota of ${numbers[2]} are left`;
+    const sentence = `The batch needs ${numbers[0]} ${count === 1 ? 'message' : 'messages'}; ${numbers[1]} of the monthly quota of ${numbers[2]} ${left === 1 ? 'is' : 'are'} left`;
     throw new AppError(serviceErrors.PAYMENT_REQUIRED, sentence);
   }
 

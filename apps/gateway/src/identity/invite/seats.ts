@@ -12,8 +12,9 @@ import { countSeats } from '../member/member.repository.js';
 export async function requireSeat(tx: Transaction, organizationId: string, seats: number, now: Date): Promise<void> {
   const [taken] = await tx.query(countSeats, [organizationId, now]);
   if (taken && taken.members + taken.invites < seats) return;
-  throw new AppError(
-    serviceErrors.PAYMENT_REQUIRED,
-    `The plan has ${seats} seats, and members and open invitations take all of them`,
-  );
+  const message =
+    seats === 1
+      ? 'The plan has 1 seat, and it is taken'
+      : `The plan has ${seats} seats, and members and open invitations take all of them`;
+  throw new AppError(serviceErrors.PAYMENT_REQUIRED, message);
 }
