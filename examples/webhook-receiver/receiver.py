@@ -53,6 +53,8 @@ def handle_once(event: dict) -> "bool | None":
     Remembers an event once it is handled: where that fails, the event is handled when it comes again.
     """
     event_id = event["data"]["id"]
+    if not isinstance(event_id, str):
+        raise TypeError("the event has no `data.id`")
     with lock:
         if event_id in under_way:
             return None

@@ -52,7 +52,8 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   const signatures = [request.headers['x-service-signature'], request.headers['x-service-signature-previous']];
   if (!signatures.some((signature) => isSigned(body, signature))) return void response.writeHead(401).end();
   const event = JSON.parse(body.toString('utf8')) as WebhookEvent;
-  const { id } = event.data;
+  const id: unknown = event.data.id;
+  if (typeof id !== 'string') throw new TypeError('the event has no `data.id`');
   // The event comes again. No `Retry-After`: on a 503 it would hold all events of the webhook.
   if (underWay.has(id)) return void response.writeHead(503).end();
   const isRepeated = handled.has(id);
@@ -84,6 +85,8 @@ function isSigned(body: Buffer, signature: string | string[] | undefined): boole
 
 /** The bytes as they came; null when there are too many, as soon as it is known: what comes then is not kept. */
 function rawBody(request: IncomingMessage): Promise<Buffer | null> {
+  // Where the length is given, before any of the body has come.
+  if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) return Promise.resolve(null);
   const chunks: Buffer[] = [];
   let length = 0;
   return new Promise((resolve, reject) => {
@@ -101,6 +104,8 @@ function rawBody(request: IncomingMessage): Promise<Buffer | null> {
 /** Answers at once, and closes when the sender is through, or after 2 s: closed on what was not read, it is reset and loses the answer. */
 function refuseLong(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(413, { connection: 'close', 'content-length': 0 }).flushHeaders();
+  // What comes is read, and not kept.
+  request.resume();
   const timer = setTimeout(() => response.end(), 2_000);
   request.on('close', () => {
     clearTimeout(timer);

@@ -68,6 +68,10 @@ describe.each(languages)('the example receiver in %s', (language) => {
     expect(answer).toMatch(/^connection: close/im);
   });
 
+  it('answers 413 to a length that is too long, before so much has come', async () => {
+    expect(await statusLine(`Content-Length: ${1024 * 1024 + 1}`)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
   it.each(['GET', 'PUT', 'DELETE'])('answers 405 to %s, and says what it takes', async (method) => {
     const body = method === 'PUT' ? '{}' : null;
     const { status, headers } = await fetch(`http://127.0.0.1:${port}/`, { method, body });
@@ -75,7 +79,14 @@ describe.each(languages)('the example receiver in %s', (language) => {
   });
 
   it('answers 500 to what is signed and is no event, and goes on', async () => {
-    for (const body of ['{', '[]', '"text"', 'null', '{"data":null}'])
+    const withoutId = [
+      '{"data":null}',
+      '{"data":{}}',
+      '{"data":{"id":null}}',
+      '{"data":{"id":7}}',
+      '{"data":{"id":{}}}',
+    ];
+    for (const body of ['{', '[]', '"text"', 'null', ...withoutId])
       expect([body, await sendSigned(body)]).toEqual([body, 500]);
     expect(await sendSigned('{"event":"message.sent","data":{"id":"cone"}}')).toBe(204);
   });
