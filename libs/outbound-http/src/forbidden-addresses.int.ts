@@ -95,6 +95,30 @@ describe('addresses of metadata services', () => {
   });
 });
 
+describe('the message of a refusal at registration', () => {
+  const messageOf = async (client: OutboundHttp, url: string): Promise<string> => {
+    const verdict = await client.judge(url);
+    return verdict.isAllowed ? '' : verdict.message;
+  };
+
+  it('asks for https and public addresses, and for neither where both are lifted', async () => {
+    const refused = ['ftp://receiver.example/', 'https://unknown.example/', 'http://169.254.169.254/'];
+    const said = async (client: OutboundHttp): Promise<string> =>
+      (await Promise.all(refused.map((url) => messageOf(client, url)))).join('\n');
+    expect(await said(production)).toMatch(/an https:\/\/ URL.*\n.*public addresses/);
+    expect(await said(permissive)).toMatch(/an http:\/\/ or https:\/\/ URL/);
+    expect(await said(permissive)).not.toContain('public');
+  });
+
+  it('does not say whether a name exists', async () => {
+    names.set('inside.example', ['169.254.169.254']);
+    for (const client of [production, permissive]) {
+      const [inside, unknown] = ['https://inside.example/', 'https://unknown.example/'];
+      expect(await messageOf(client, inside)).toBe(await messageOf(client, unknown));
+    }
+  });
+});
+
 describe('a thread', () => {
   const strict = new OutboundThread({ allowPrivate: false, refusedHosts: [] });
   const lenient = new OutboundThread({ allowPrivate: true, refusedHosts: [] });

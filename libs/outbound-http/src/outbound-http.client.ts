@@ -6,7 +6,7 @@ import { Guard, type GuardOptions } from './guard.js';
 import { guardedConnector } from './guarded-connector.js';
 import { type OutboundEnd, OutboundRefusal, type OutboundRequest, type OutboundSender } from './outbound.js';
 import { resolveName, type ResolveName } from './resolve-name.client.js';
-import { hostOf, parseOutboundUrl, portOf, urlMessages, type UrlRefusal, type UrlVerdict } from './url.policy.js';
+import { hostOf, parseOutboundUrl, portOf, urlMessage, type UrlRefusal, type UrlVerdict } from './url.policy.js';
 
 /** Where requests may go, and what tests set. */
 export interface OutboundOptions extends Omit<GuardOptions, 'resolve'> {
@@ -69,12 +69,12 @@ export class OutboundHttp implements OutboundSender {
   /** Judges a URL at registration: its form, its name and every address. Never rejects. */
   async judge(text: string): Promise<UrlVerdict> {
     const url = parseOutboundUrl(text, this.options.allowPrivate);
-    if (url === null) return refused('form');
+    if (url === null) return this.refused('form');
     try {
       await this.guard.addressesOf(hostOf(url), portOf(url), AbortSignal.timeout(JUDGE_DEADLINE_MS));
       return { isAllowed: true, url: text };
     } catch (error) {
-      return refused(error instanceof OutboundRefusal && error.error === 'url not allowed' ? 'address' : 'name');
+      return this.refused(error instanceof OutboundRefusal && error.error === 'url not allowed' ? 'address' : 'name');
     }
   }
 
@@ -113,6 +113,10 @@ export class OutboundHttp implements OutboundSender {
     return target;
   }
 
+  private refused(refusal: UrlRefusal): UrlVerdict {
+    return { isAllowed: false, refusal, message: urlMessage(refusal, this.options.allowPrivate) };
+  }
+
   private dispatch(target: Target, headers: OutboundRequest['headers'], body: Uint8Array, handler: BoundedPost): void {
     try {
       this.agent.dispatch(
@@ -133,8 +137,4 @@ export class OutboundHttp implements OutboundSender {
       handler.giveUp(error instanceof Error ? error.message : String(error));
     }
   }
-}
-
-function refused(refusal: UrlRefusal): UrlVerdict {
-  return { isAllowed: false, refusal, message: urlMessages[refusal] };
 }

@@ -14,14 +14,21 @@ export type UrlVerdict =
       readonly message: string;
     };
 
-/** One for both: names that only our network knows look like those that do not exist. */
-const HOST = '`url` must name a host that resolves to public addresses only, and not this service';
-/** The messages of refused URLs. None says what is at an address: that would answer questions about our network. */
-export const urlMessages = {
-  form: '`url` must be an https:// URL of at most 2048 characters, without white space, control characters, backslashes, user information and a dot at the end of its name',
-  name: HOST,
-  address: HOST,
-} as const satisfies Record<UrlRefusal, string>;
+/**
+ * The message of a refused URL, of what is asked of it where private addresses are allowed too. None says what is at an address: that
+ * would answer questions about our network. So names that only our network knows look like those that do not exist.
+ *
+ * @param allowPrivate as of the guard that refused it
+ */
+export function urlMessage(refusal: UrlRefusal, allowPrivate: boolean): string {
+  if (refusal === 'form') {
+    const scheme = allowPrivate ? 'http:// or https://' : 'https://';
+    return `\`url\` must be an ${scheme} URL of at most ${URL_LENGTH_MAX} characters, without white space, control characters, backslashes, user information and a dot at the end of its name`;
+  }
+  return allowPrivate
+    ? '`url` must name a host that resolves, and neither this service nor one of cloud metadata'
+    : '`url` must name a host that resolves to public addresses only, and not this service';
+}
 
 /** White space, control characters, backslashes and invisible ones: the parser would drop or replace some of them silently. */
 const unwanted = /[\s\\\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]/u;
