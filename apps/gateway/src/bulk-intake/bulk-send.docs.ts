@@ -44,7 +44,8 @@ export const sendTemplateDocs: Docs = {
     },
   },
   sentences: {
-    INVALID_PHONE: '`recipients` must have valid phone numbers: [3] and [17] have none',
+    INVALID_PHONE:
+      '`recipients[3].to` must be a phone number, E.164 preferred; `recipients[17].to` must be a phone number, E.164 preferred',
     PAYMENT_REQUIRED: 'The plan TRIAL does not include `templates:send`',
   },
 };

@@ -21,6 +21,8 @@ import { ChangeChannelBody, changeChannelBody, ConnectChannelBody, connectChanne
 
 const read = { access: 'session', roles: null } as const satisfies Partial<SessionRoute>;
 const administered = { access: 'session', roles: ['OWNER', 'ADMIN'] } as const satisfies Partial<SessionRoute>;
+const TAKEN =
+  'This `phoneNumberId` is a channel already; give a channel of yours a new `accessToken` to connect it again';
 const refusals = [messagingErrors.UPSTREAM_REJECTED, serviceErrors.PAYMENT_REQUIRED];
 const missing = { CHANNEL_NOT_FOUND: 'Channel not found' };
 const sentences = {
@@ -50,7 +52,7 @@ export class AppChannelsController {
         'phone of the channel are what it says. The first channel of an organization is its default one.',
       body: connectChannelBody,
       answers: { 201: { description: 'The channel, connected.', body: 'ManagedChannel' } },
-      sentences: { ...sentences, CONFLICT: 'This `phoneNumberId` is a channel already' },
+      sentences: { ...sentences, CONFLICT: TAKEN },
     },
   })
   async connect(

@@ -52,7 +52,7 @@ export class WebhooksController {
         201: { description: 'The webhook, with its secret.', body: 'NewWebhook', headers: ['Idempotent-Replayed'] },
       },
       sentences: {
-        PAYMENT_REQUIRED: 'An organization has 20 webhooks at most',
+        PAYMENT_REQUIRED: 'An organization has at most 20 webhooks',
         CONFLICT:
           'This `Idempotency-Key` registered the webhook c000000000000000000000001z with another body; use another one',
       },
