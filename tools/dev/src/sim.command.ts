@@ -35,15 +35,19 @@ export async function sim(dataDir: string, args: readonly string[]): Promise<num
       token: { type: 'string' },
     },
   });
-  const act = acts[positionals[0] ?? ''];
-  if (!act)
-    throw new SimUsageError(`There is no "${positionals[0] ?? ''}"; there are ${Object.keys(acts).join(', ')}.`);
+  const [name] = positionals;
+  const known = Object.keys(acts).join(', ');
+  if (name === undefined) throw new SimUsageError(`Say what the provider does: ${known}.`);
+  const act = acts[name];
+  if (!act) throw new SimUsageError(`There is no "${name}"; there are ${known}.`);
   const dev = (await readJson(new DataFolder(dataDir).devFile)) as DevJson | undefined;
   if (dev?.simulatorUrl === undefined) throw new Error(`No simulator runs in ${dataDir}: \`npm start\` first.`);
   const line = dev.organizations?.[0]?.channels?.find(({ isDefault }) => isDefault)?.phone;
   for (const said of await act(askAt(dev.simulatorUrl), values, line)) process.stdout.write(`${said}\n`);
   return 0;
 }
+
+const messageStatuses = ['sent', 'delivered', 'read', 'failed'];
 
 const acts: Readonly<Record<string, (ask: Ask, values: Values, line: string | undefined) => Promise<string[]>>> = {
   async inbound(ask, { from, text, to, name }, line) {
@@ -54,8 +58,12 @@ const acts: Readonly<Record<string, (ask: Ask, values: Values, line: string | un
   },
   async status(ask, { message, status, code }) {
     const reference = required(message, 'message');
+    if (!messageStatuses.includes(required(status, 'status'))) {
+      throw new SimUsageError('--status must be sent, delivered, read or failed.');
+    }
+    if (code !== undefined && !/^\d{1,9}$/.test(code)) throw new SimUsageError('--code must be a whole number.');
     const errors = code === undefined ? {} : { errors: [{ code: Number(code) }] };
-    const statuses = [{ reference, status: required(status, 'status'), ...errors }];
+    const statuses = [{ reference, status, ...errors }];
     const { delivered } = await ask('POST', '/_sim/statuses', { statuses });
     return [`${reference} is ${status} at the provider, callback answered ${String(delivered)}`];
   },
@@ -118,7 +126,8 @@ function askAt(url: string): Ask {
     const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const said = (await answer.json()) as Readonly<Record<string, unknown>>;
     if (answer.ok) return said;
-    const { field, message } = Object(said['error']) as { readonly field?: unknown; readonly message?: unknown };
-    throw new Error(`The simulator refuses it: ${String(field)} ${String(message)}`);
+    // It names the field.
+    const { message } = Object(said['error']) as { readonly message?: unknown };
+    throw new Error(`The simulator refuses it: ${String(message)}`);
   };
 }
