@@ -31,6 +31,13 @@ const commands = {
 };
 const [name = 'start', ...args] = process.argv.slice(2);
 
+for (const stream of [process.stdout, process.stderr]) {
+  // A reader of our output, such as `head`, may have seen enough: what the command does is done all the same.
+  stream.on('error', (error) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   // In a terminal the children get Ctrl-C too; they take the second one as a repetition of the first.
   process.on(signal, () => {

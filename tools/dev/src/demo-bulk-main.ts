@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { allowClosedOutput } from './closed-output.js';
 import { readJson } from './data-folder.js';
 import { readDevConfig } from './dev.config.js';
 import type { DevJson } from './dev-json.js';
@@ -23,6 +24,7 @@ class DemoUsageError extends Error {
   override readonly name = 'DemoUsageError';
 }
 
+allowClosedOutput();
 const { values } = parseArgs({
   options: {
     recipients: { type: 'string', default: '2000' },

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { allowClosedOutput } from './closed-output.js';
 import { readDevConfig } from './dev.config.js';
 import { explainSystemError } from './explain.js';
 import { listen } from './listen.command.js';
@@ -11,6 +12,7 @@ import { stop } from './stop.command.js';
 /** The program behind `npm start`, `npm run stop`, `npm run status`, `npm run listen` and `npm run sim`; called by tools/dev/entry.mjs. */
 const root = resolve(import.meta.dirname, '..', '..', '..');
 const [command = 'start', ...args] = process.argv.slice(2);
+allowClosedOutput();
 try {
   // Its options are its own.
   const config = readDevConfig(root, command === 'sim' ? [] : args);
