@@ -80,6 +80,8 @@ export function readDevConfig(
   if (!Number.isInteger(simulatorReadDelayMs) || simulatorReadDelayMs < 0) {
     problems.push('SIMULATOR_READ_DELAY_MS must be a whole number of milliseconds.');
   }
+  requireUrl('DATABASE_URL', environment['DATABASE_URL'], 'postgres://user:password@host:5432/database', problems);
+  requireUrl('NATS_URL', environment['NATS_URL'], 'nats://host:4222', problems);
   const replicas = parseReplicas(environment['SWITCHBOARD_REPLICAS'], problems);
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return {
@@ -121,6 +123,12 @@ function parsePort(name: string, text: string, problems: string[]): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65535) problems.push(`${name} must be an integer from 0 to 65535.`);
   return port;
+}
+
+/** @param text one URL, or several separated by commas; it may hold a password, and is not quoted */
+function requireUrl(name: string, text: string | undefined, example: string, problems: string[]): void {
+  if (text === undefined || text.split(',').every((part) => URL.canParse(part.trim()))) return;
+  problems.push(`${name} must be a URL, ${example}.`);
 }
 
 function parseReplicas(text: string | undefined, problems: string[]): Record<string, number> {

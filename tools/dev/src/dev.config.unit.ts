@@ -34,6 +34,15 @@ describe('the configuration of a start', () => {
     });
   });
 
+  it('names the address of a server that is none, and quotes nothing of it', () => {
+    const refused = (): unknown =>
+      readDevConfig(root, [], { DATABASE_URL: 'secret', NATS_URL: 'nats://a:4222,secret' });
+    expect(refused).toThrow(
+      /^DATABASE_URL must be a URL, postgres:\/\/[^\n]+\.\nNATS_URL must be a URL, nats:\/\/host:4222\.$/,
+    );
+    expect(readDevConfig(root, [], { NATS_URL: 'nats://a:4222,nats://b:4222' }).natsUrl).toBeDefined();
+  });
+
   it('hands on documented keys and OpenTelemetry, never what the supervisor sets itself or what is undocumented', () => {
     const environment = { DATABASE_URL: 'postgres://mine', OTEL_SERVICE_NAME: 'x', AWS_SECRET: 'y' };
     expect(readDevConfig(root, [], environment).passed).toEqual({ LOG_LEVEL: 'debug', OTEL_SERVICE_NAME: 'x' });
