@@ -4,6 +4,7 @@ import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import { AnswerProbe } from './answer-probe.js';
 import { observePool } from './observe-pool.js';
 import { leavesFit } from './postgres-errors.js';
+import { sessionOptions } from './session-options.js';
 import { prepared, type Statement } from './statement.js';
 import { TenantTurns } from './tenant-turns.js';
 import { TracedClient } from './traced-client.js';
@@ -142,9 +143,17 @@ function connectWithinMs(options: DatabaseOptions): number {
 
 function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
   const statementWithinMs = options.statementWithinMs ?? STATEMENT_WITHIN_MS;
+  const session = sessionOptions(options.url, [
+    `-c search_path=${options.schema}`,
+    `-c statement_timeout=${statementWithinMs}`,
+    `-c idle_in_transaction_session_timeout=${options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS}`,
+    `-c lock_timeout=${options.lockWithinMs ?? LOCK_WITHIN_MS}`,
+    ...PLANNER,
+    '-c jit=off',
+  ]);
   return {
     type: 'postgres',
-    url: options.url,
+    url: session.url,
     schema: options.schema,
     applicationName: options.applicationName,
     entities: [...options.entities] as (new () => object)[],
@@ -160,15 +169,7 @@ function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
       connectionTimeoutMillis: connectWithinMs(options),
       idleTimeoutMillis: options.idleMs ?? IDLE_MS,
       query_timeout: statementWithinMs + 2_000,
-      options: [
-        `-c search_path=${options.schema}`,
-        `-c statement_timeout=${statementWithinMs}`,
-        `-c idle_in_transaction_session_timeout=${options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS}`,
-        `-c lock_timeout=${options.lockWithinMs ?? LOCK_WITHIN_MS}`,
-        '-c timezone=UTC',
-        ...PLANNER,
-        '-c jit=off',
-      ].join(' '),
+      options: session.options,
     },
   };
 }

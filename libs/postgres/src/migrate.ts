@@ -3,6 +3,7 @@ import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { adoptFormerSchema, type FormerSchema } from './former-schema.js';
 import { plannerHints } from './planner-hints.sql.js';
 import { identifier } from './service-roles.sql.js';
+import { sessionOptions } from './session-options.js';
 
 /** What the service's role may do with a table, where that is less than reading and changing its rows. */
 export type TableRights = Readonly<Record<string, readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[]>>;
@@ -125,16 +126,17 @@ async function withLock<Result>(
   { url, schema, migrations }: Omit<MigrateOptions, 'serviceRole'>,
   work: (dataSource: DataSource, runner: QueryRunner) => Promise<Result>,
 ): Promise<Result> {
+  const session = sessionOptions(url, [`-c search_path=${schema},pg_temp`, '-c lock_timeout=3000']);
   const dataSource = new DataSource({
     type: 'postgres',
-    url,
+    url: session.url,
     schema,
     applicationName: `${schema}-migrations`,
     migrations: [...migrations],
     migrationsTableName: 'migration',
     migrationsTransactionMode: 'each',
     installExtensions: false,
-    extra: { max: 2, options: `-c search_path=${schema},pg_temp -c lock_timeout=3000 -c timezone=UTC` },
+    extra: { max: 2, options: session.options },
   });
   await dataSource.initialize();
   const lock = dataSource.createQueryRunner();

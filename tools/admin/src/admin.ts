@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { sqlState } from '@switchboard/postgres';
+import { sessionOptions, sqlState } from '@switchboard/postgres';
 import pg from 'pg';
 import type { AdminContext } from './admin-context.js';
 import { databaseUrlOf } from './admin.config.js';
@@ -88,8 +88,10 @@ async function connected(
   { statementTimeoutMs }: Choices,
   work: (client: pg.ClientBase) => Promise<string[]>,
 ): Promise<string[]> {
+  const session = sessionOptions(url, []);
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: session.url,
+    options: session.options,
     application_name: 'switchboard-admin',
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: statementTimeoutMs,
