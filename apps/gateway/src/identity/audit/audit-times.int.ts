@@ -21,8 +21,10 @@ describe('a page of the audit log between two times', () => {
     await dataSource.query('ALTER TABLE gateway.audit_entry DISABLE TRIGGER chain_audit_entry');
     await dataSource.query(
       `INSERT INTO gateway.audit_entry (organization_id, sequence, action, actor_type, at, recorded_by, hash)
-       SELECT o, n, 'plan.changed', 'system', $1::timestamptz + make_interval(mins => (n - n / 500 * 50)::int), 'r', ''
-       FROM unnest('{a,b,c}'::text[]) AS o, generate_series(1, $2::int) AS n`,
+       SELECT o, n, 'plan.changed', 'system', $1::timestamptz + make_interval(mins => (n - n / 500 * 50)::int), 'r', '\\x'::bytea
+       FROM unnest('{a,b,c}'::text[]) AS o, generate_series(1, $2::int) AS n
+       UNION ALL SELECT 'small', n, 'plan.changed', 'system', $1::timestamptz + make_interval(days => n), 'r', '\\x'::bytea
+       FROM generate_series(1, 10) AS n ORDER BY 5`,
       [new Date(STARTED_MS), ENTRIES],
     );
     await dataSource.query('VACUUM ANALYZE gateway.audit_entry');
@@ -46,7 +48,7 @@ describe('a page of the audit log between two times', () => {
     }
   });
 
-  it('is read without what is later, or earlier', async () => {
+  it('is read without what is later, or earlier, or of another organization', async () => {
     const at = (sequence: number): string => `'${new Date(msOf(sequence)).toISOString()}'`;
     const lists = (await preparedStatements(database)).filter(({ name }) => name.startsWith('gateway.list-audit'));
     const values: Readonly<Record<string, readonly string[]>> = {
@@ -55,10 +57,12 @@ describe('a page of the audit log between two times', () => {
       'gateway.list-audit-since-until': [at(1_000), at(1_050)],
     };
     expect(lists.map(({ name }) => name).toSorted()).toEqual(Object.keys(values).toSorted());
-    for (const list of lists) {
-      const given = [`'b'`, String(Number.MAX_SAFE_INTEGER), '101', ...(values[list.name] ?? [])];
-      const plan = await planOf(database, list, { values: given, analyze: true });
-      expect([list.name, Math.floor(blocksOf(plan) / 120)]).toEqual([list.name, 0]);
+    for (const organization of ['b', 'small']) {
+      for (const list of lists) {
+        const given = [`'${organization}'`, String(Number.MAX_SAFE_INTEGER), '101', ...(values[list.name] ?? [])];
+        const plan = await planOf(database, list, { values: given, analyze: true });
+        expect([organization, list.name, Math.floor(blocksOf(plan) / 120)]).toEqual([organization, list.name, 0]);
+      }
     }
   });
 });

@@ -68,19 +68,21 @@ const CLOCK_STEP = `interval '1 hour'`;
 
 /**
  * Times bound the sequence as well, so that what is later than a page is not read for it: by the nearest entry that is so much later,
- * or earlier, that whatever is asked for comes before it, or behind. Looked up by `audit_entry_at`, whose key is compared as a whole: no
- * other index has both.
+ * or earlier, that whatever is asked for comes before it, or behind. Looked up by `audit_entry_at`, whose key is compared as a whole, at
+ * both ends: were the organization a constant, `audit_entry_age` would have the order as well, and reads all organizations' entries.
  */
 const conditions: Readonly<Record<AuditFilter, (value: string) => string>> = {
   action: (value) => `action = ${value}`,
   actor: (value) => `actor_id = ${value}`,
   since: (value) => `at + ${UNINDEXED} >= ${value}::timestamptz AND sequence > coalesce((
        SELECT b.sequence FROM audit_entry b
-       WHERE b.organization_id = $1 AND (b.organization_id, b.at) < ($1, ${value}::timestamptz - ${CLOCK_STEP})
+       WHERE (b.organization_id, b.at) >= ($1, '-infinity'::timestamptz)
+         AND (b.organization_id, b.at) < ($1, ${value}::timestamptz - ${CLOCK_STEP})
        ORDER BY b.organization_id DESC, b.at DESC LIMIT 1), 0)`,
   until: (value) => `at + ${UNINDEXED} < ${value}::timestamptz AND sequence < coalesce((
        SELECT b.sequence FROM audit_entry b
-       WHERE b.organization_id = $1 AND (b.organization_id, b.at) >= ($1, ${value}::timestamptz + ${CLOCK_STEP})
+       WHERE (b.organization_id, b.at) >= ($1, ${value}::timestamptz + ${CLOCK_STEP})
+         AND (b.organization_id, b.at) <= ($1, 'infinity'::timestamptz)
        ORDER BY b.organization_id, b.at LIMIT 1), ${Number.MAX_SAFE_INTEGER})`,
 };
 
