@@ -74,6 +74,34 @@ describe('an idempotency key', () => {
     expect(await messageIds(sender)).toEqual([two.messageId]);
   });
 
+  it('goes to one of two that claim it at once when it is past its day, too: what has just taken it is not deleted', async () => {
+    const sender = await store.sender(3);
+    const [former, one, two] = [keyed(sender, 2), keyed(sender, 0), keyed(sender, 1)];
+    await store.accept([former]);
+    await age(sender, '24 hours');
+    const losing = store.accept([one], async () => {
+      expect(await store.accept([two])).toMatchObject([{ verdict: 'accepted' }]);
+    });
+    await expect(losing).rejects.toMatchObject({ code: '23505' });
+    const { taken } = await findKeys(store.database, [nameOf(sender)]);
+    expect(taken.map(({ messageId }) => messageId)).toEqual([two.messageId]);
+    expect(new Set(await messageIds(sender))).toEqual(new Set([former.messageId, two.messageId]));
+  });
+
+  it('keeps the answer that was stored first whole: no code of the upstream comes to one that has none', async () => {
+    const sender = await store.sender();
+    const request = keyed(sender);
+    await store.accept([request]);
+    const keep = (answer: KeptAnswer['answer']): Promise<unknown> =>
+      store.database.transaction((tx) =>
+        storeResponses(tx, [{ ...nameOf(sender), messageId: request.messageId, answer }]),
+      );
+    const first = { status: 200, body: '{"first":true}' };
+    for (const answer of [first, { status: 400, body: '{}', upstreamCode: '131026' }]) {
+      expect(await keep(answer)).toEqual([{ ok: first }]);
+    }
+  });
+
   it('is its own message’s for as long as that is asked for again', async () => {
     const request = keyed(await store.sender());
     await store.accept([request]);
