@@ -2,8 +2,10 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLog, systemClock } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
 import type { Attempt } from '../src/dispatch/dispatch.entity.js';
+import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
 import { ReleasedLeases } from '../src/dispatch/released-leases.js';
 import { unclaim } from '../src/dispatch/retry-claim.repository.js';
+import { SETTLE_DEADLINE_MS } from '../src/dispatch/retry.policy.js';
 import { AcceptMessage, type AcceptResult } from '../src/send-message/accept-message.batch.js';
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
 import { MessagingStore, settlementOf, type Sender } from './messaging-store.js';
@@ -112,13 +114,30 @@ describe('a row of one organization that another session has locked', () => {
       expect(await store.message(locked)).toMatchObject({ status: 'FAILED' });
     });
 
-    async function whileLocked({ organizationId }: Attempt, work: () => Promise<void>): Promise<void> {
+    it('that finds leases which have ended; the outcome of its own is unknown later', async () => {
+      for (const attempt of [locked, other]) await store.letTimePass(attempt);
+      const abandon = async (): Promise<string[]> =>
+        (await abandonOverdue(store.database, 2, SETTLE_DEADLINE_MS)).map(({ messageId }) => messageId);
+      await whileLocked(
+        locked,
+        async () => {
+          expect([await abandon(), await abandon()]).toEqual([[other.messageId], []]);
+          expect(await store.dispatches(locked)).toMatchObject([{ state: 'DISPATCHING' }]);
+        },
+        'dispatch',
+      );
+      expect(await abandon()).toEqual([locked.messageId]);
+    });
+
+    async function whileLocked(
+      { organizationId }: Attempt,
+      work: () => Promise<void>,
+      table = 'conversation',
+    ): Promise<void> {
       const holder = await store.superuser.connect();
       try {
         await holder.query('BEGIN');
-        await holder.query('SELECT FROM messaging.conversation WHERE organization_id = $1 FOR UPDATE', [
-          organizationId,
-        ]);
+        await holder.query(`SELECT FROM messaging.${table} WHERE organization_id = $1 FOR UPDATE`, [organizationId]);
         await work();
       } finally {
         await holder.query('ROLLBACK');

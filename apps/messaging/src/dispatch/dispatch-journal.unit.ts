@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { Log } from '@switchboard/platform';
 import { endedCopyOf } from '../../test/ended-journal.js';
 import { DispatchJournal } from './dispatch-journal.js';
+import { JournalFile } from './journal-file.js';
 import { orphanedJournals, removeOrphaned, removeUnproven } from './orphaned-journals.js';
 
 describe('the journal of attempts', () => {
@@ -69,6 +70,20 @@ describe('the journal of attempts', () => {
     await journal.close();
     expect(() => journal.begin({ lease, messageId: 'a' })).toThrow('the journal of the attempt is closed');
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('lets nothing begin whose note is not written, as on a full disk: it would pass for what never began', () => {
+    const append = jest.spyOn(JournalFile.prototype, 'append').mockImplementation(() => {
+      throw new Error('no space is left');
+    });
+    try {
+      const lease = journal.newLease();
+      expect(() => journal.begin({ lease, messageId: 'a' })).toThrow('no space is left');
+      expect(journal.isOpen).toBe(false);
+      expect(errors).toEqual(['dispatch.journal-unusable']);
+    } finally {
+      append.mockRestore();
+    }
   });
 
   it('is left to a successor when it ends before all is recorded, and removed once that is done', async () => {

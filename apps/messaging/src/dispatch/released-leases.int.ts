@@ -43,6 +43,27 @@ describe('an attempt that was marked by a COMMIT whose answer was lost', () => {
     expect(await store.dispatches(attempt)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
   });
 
+  it('is looked for beyond the end of its lease while somebody holds its message, and given back then', async () => {
+    const attempt = await store.attempt(await store.sender());
+    const [clock, { database, looks }] = [new FakeClock(), refusing(0)];
+    const released = new ReleasedLeases(database, clock, logOf([]));
+    const holder = await store.superuser.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM messaging.message WHERE id = $1 FOR UPDATE', [attempt.messageId]);
+      released.giveBack(attempt.lease);
+      clock.advance(LEASE_MS + 1);
+      // The second one begins when the first has ended.
+      await eventually(() => looks() === 2);
+      expect(await store.dispatches(attempt)).toMatchObject([{ state: 'DISPATCHING' }]);
+    } finally {
+      await holder.query('ROLLBACK');
+      holder.release();
+    }
+    await released.onModuleDestroy();
+    expect(await store.dispatches(attempt)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+  });
+
   /** The store's database, away for so many looks. */
   function refusing(times: number): { database: Database; looks: () => number } {
     let looks = 0;

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Log } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
 import { endedCopyOf } from '../../test/ended-journal.js';
+import { attemptsOf, LaneStore } from '../../test/lane-store.js';
 import { MessagingStore, settlementOf, taken, type Sender } from '../../test/messaging-store.js';
 import { LEASE_MS, type Attempt } from '../dispatch/dispatch.entity.js';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
@@ -89,6 +90,39 @@ describe('attempts that a killed process left open', () => {
     expect(await readdir(copy)).not.toEqual([]);
     await takeOver.execute(LEASE_MS + 1);
     expect(await readdir(copy)).toEqual([]);
+  });
+
+  it('are not decided by a database that is not compared, nor does their journal go meanwhile', async () => {
+    const attempt = await marked(await store.sender());
+    const copy = await endedCopyOf(folder, journal.instance);
+    const takeOver = new TakeOverAttempts(store.database, copy, 'successor');
+    const run = (sql: string): Promise<unknown> => store.superuser.dataSource.query(sql);
+    await run(`INSERT INTO messaging.incarnation VALUES (1, 7, 'old', NULL, 0, now() - interval '1 hour', now())`);
+    try {
+      for (const nowMs of [0, LEASE_MS + 1]) expect((await takeOver.execute(nowMs)).released).toEqual([]);
+      expect(await store.dispatches(attempt)).toMatchObject([{ state: 'DISPATCHING' }]);
+      expect(await readdir(copy)).not.toEqual([]);
+    } finally {
+      await run('DELETE FROM messaging.incarnation');
+    }
+    await takeOver.execute(LEASE_MS + 2);
+    expect(await store.dispatches(attempt)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+    expect(await readdir(copy)).not.toEqual([]);
+  });
+
+  it('are announced where they are of a bulk send and may have begun', async () => {
+    const lanes = await LaneStore.anew(store);
+    const job = lanes.job(await store.sender());
+    await lanes.submit(job);
+    const [attempt] = attemptsOf(await lanes.claim('a process', 8, journal.newLease()), job);
+    if (!attempt) throw new Error('nothing was claimed');
+    journal.begin(attempt);
+    await store.endLengthenedMark(attempt);
+    await (await successor()).execute(0);
+    expect(await store.dispatches(attempt)).toMatchObject([{ state: 'UNKNOWN' }]);
+    const events = await store.events(job.sender.organizationId);
+    const unknown = events.filter(({ subject }) => subject === 'messaging.message.outcome-unknown.v1');
+    expect(unknown).toMatchObject([{ data: { jobId: job.jobId, messageId: attempt.messageId } }]);
   });
 
   it('stay as they are while their process lives, and when it settled them', async () => {
