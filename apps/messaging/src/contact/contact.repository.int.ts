@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { testServers } from '@switchboard/testing';
+import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { describeCoalesceLaw } from '@switchboard/testing/describe-coalesce-law';
 import fc from 'fast-check';
 import { contactOf, MessagingStore, type Sender } from '../../test/messaging-store.js';
@@ -56,6 +56,23 @@ describe('a number that a contact gave up', () => {
     expect(await ownerOf(sender, FORMER)).toBe(before.id);
     await projectEvent(sender, moved);
     await projectEvent(sender, next);
+    expect(await ownerOf(sender, FORMER)).toBe(next.id);
+  });
+
+  it('is not taken from its next contact by an event that waits for the answer which gives it to that one', async () => {
+    const { sender, before, next } = await moving();
+    await project(sender, before);
+    const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const answered = store.database.transaction(async (tx) => {
+      await projectContacts(tx, [{ organizationId: sender.organizationId, contact: next }]);
+      reached.resolve();
+      await gate.promise;
+    });
+    await reached.promise;
+    const event = projectEvent(sender, before);
+    await eventually(async () => (await lockWaiters(store.superuser)) === 1);
+    gate.resolve();
+    await Promise.all([answered, event]);
     expect(await ownerOf(sender, FORMER)).toBe(next.id);
   });
 
