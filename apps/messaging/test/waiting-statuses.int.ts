@@ -6,6 +6,7 @@ import { createLog } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
 import { LookAgainWorker } from '../src/look-again/look-again.worker.js';
 import { WaitingSignal } from '../src/callback/waiting-signal.js';
+import { nextLooks, setAside, takeDue } from '../src/callback/waiting-status.repository.js';
 import { deliveredCallback, handleCallbacks } from './callback-batch.js';
 import { MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
 import { silentRelay } from './silent-relay.js';
@@ -183,6 +184,29 @@ describe('statuses whose message is not known', () => {
       await holder.query('ROLLBACK');
       holder.release();
     }
+  });
+
+  it('wait once, however often they are set aside, and are left by a look to whoever holds them', async () => {
+    const { organizationId, channelId } = await store.sender();
+    const fact = { type: 'delivered', at: new Date() } as const;
+    const of = { organizationId, channelId, upstreamMessageId: 'wamid.unknown', messageId: null };
+    const status = { ...of, eventId: newCuid(), fact, traceparent: null, looks: 1 };
+    for (let times = 0; times < 2; times++) await store.database.transaction((tx) => setAside(tx, [status]));
+    expect(await waiting()).toBe(1);
+    const looks = (leftAlone: string[]): Promise<unknown> => nextLooks(store.database, leftAlone);
+    expect([await looks([]), await looks([organizationId])]).toMatchObject([[{ organizationId }], []]);
+    await store.superuser.dataSource.query("UPDATE messaging.waiting_status SET due_at = now() - interval '1 ms'");
+    const take = (): Promise<unknown> => store.database.transaction((tx) => takeDue(tx, organizationId, 10));
+    const holder = await store.superuser.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM messaging.waiting_status FOR UPDATE');
+      expect(await take()).toEqual([]);
+    } finally {
+      await holder.query('ROLLBACK');
+      holder.release();
+    }
+    expect(await take()).toEqual([status]);
   });
 });
 
