@@ -217,6 +217,22 @@ it('an opt-out that is held no more when a contact gains the number is not given
   expect(made).toMatchObject({ ok: [{ phone, optOuts: [] }] });
 });
 
+it('an opt-out that is held for a number while a contact gains it is given to it', async () => {
+  const { database, useCase, held } = await openReplica();
+  const [own, phone] = ['cheld', '+12015550178'];
+  const consent = { optOuts: [{ channelId: '*', source: 'API' as const }], takenGroups: [], groupId: randomUUID() };
+  const find = held.find.bind(held);
+  let looks = 0;
+  held.find = async (...args) => {
+    // Behind the decision, which was made without it: the transaction that stores the contact looks once more.
+    if (++looks === 2)
+      await database.transaction((tx) => held.hold(tx, { organizationId: own, aliases: [phone], ...consent }));
+    return find(...args);
+  };
+  const [made] = await useCase.run([resolveContacts(own, [{ phone, profileName: null, messagingId: null }], null)]);
+  expect(made).toMatchObject({ ok: [{ phone, optOuts: [{ channelId: '*', source: 'API' }] }] });
+});
+
 const SUBSCRIBERS = Array.from({ length: 30 }, (_, n) => String(10_000_000 + n));
 
 /** 400 calls over both replicas, in waves so that they come to many batches, each with three of 30 subscribers. */
