@@ -68,7 +68,9 @@ describe('a new webhook', () => {
     }
     const page = { limit: 100, cursor: null };
     expect((await running.gateway.call(listWebhooksRpc, customer.principal, page)).items).toHaveLength(20);
-    expect(await create(keyed, newCustomer(running))).not.toHaveProperty('isRepetition');
+    for (const key of [keyed, { ...keyed, bodySha256: 'd'.repeat(64) }]) {
+      expect(await create(key, newCustomer(running))).not.toHaveProperty('isRepetition');
+    }
   });
 });
 
