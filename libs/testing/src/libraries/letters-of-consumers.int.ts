@@ -1,0 +1,39 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { buryEvent, markedLetters, redriveBatch, takeEvent, type BatchHandler } from '@switchboard/outbox';
+import type { Database } from '@switchboard/postgres';
+import { testServers } from '../index.js';
+import { deadLetters, delivered, markAllLetters, Outbox1764000000000 } from './outbox-fixture.js';
+
+const servers = testServers();
+const [FIRST, SECOND] = ['first', 'second'];
+let database: Database;
+beforeAll(async () => {
+  database = await (await servers.serviceDatabase('contacts', [Outbox1764000000000])).database();
+});
+
+/** Applies what it is given. */
+const handler = (consumer: string): BatchHandler<null> => ({
+  database,
+  consumer,
+  prepare: async () => null,
+  apply: async () => new Set(),
+  onDead: () => undefined,
+  onLinesAway: () => undefined,
+});
+
+it('a letter of an event that is driven again for one consumer stays for another one', async () => {
+  const event = delivered(1);
+  for (const consumer of [FIRST, SECOND]) await buryEvent(database, consumer, event, 'of the test');
+  await database.query(markAllLetters, []);
+  expect(await redriveBatch(handler(FIRST), await markedLetters(database, FIRST, 10))).toBe(1);
+  expect(await database.query(deadLetters, [])).toMatchObject([{ eventId: event.envelope.id, consumer: SECOND }]);
+});
+
+it('an event that is buried for one consumer is not applied again by another one', async () => {
+  const event = delivered(1);
+  const { id } = event.envelope;
+  const take = (consumer: string): Promise<boolean> => database.transaction((tx) => takeEvent(tx, consumer, id));
+  expect([await take(FIRST), await take(SECOND)]).toEqual([true, true]);
+  await buryEvent(database, FIRST, event, 'of the test');
+  expect([await take(FIRST), await take(SECOND)]).toEqual([true, false]);
+});
