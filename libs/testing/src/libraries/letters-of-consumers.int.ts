@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { buryEvent, markedLetters, redriveBatch, takeEvent, type BatchHandler } from '@switchboard/outbox';
+import { buryEvent, handleBatch, markedLetters, redriveBatch, takeEvent, type BatchHandler } from '@switchboard/outbox';
 import type { Database } from '@switchboard/postgres';
 import { testServers } from '../index.js';
 import { deadLetters, delivered, markAllLetters, Outbox1764000000000 } from './outbox-fixture.js';
@@ -36,4 +36,18 @@ it('an event that is buried for one consumer is not applied again by another one
   expect([await take(FIRST), await take(SECOND)]).toEqual([true, true]);
   await buryEvent(database, FIRST, event, 'of the test');
   expect([await take(FIRST), await take(SECOND)]).toEqual([true, false]);
+});
+
+it('an event that comes twice in one batch is applied once', async () => {
+  const event = delivered(1);
+  const given: string[] = [];
+  const applied = {
+    ...handler('of a batch'),
+    apply: async (_tx: unknown, events: readonly (typeof event)[]) => {
+      given.push(...events.map(({ envelope }) => envelope.id));
+      return new Set<string>();
+    },
+  };
+  expect(await handleBatch(applied, [event, { ...event, deliveries: 2 }])).toEqual([{ ack: true }, { ack: true }]);
+  expect(given).toEqual([event.envelope.id]);
 });
