@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { isUpstreamId } from '@switchboard/contracts/grammar/upstream-id';
 import { systemClock, type Clock } from '@switchboard/platform';
@@ -7,6 +8,7 @@ import { ConnectionShares } from './connection-shares.js';
 import { wireTemplate, wireText } from './cloud-message.policy.js';
 import { readLine } from './line.client.js';
 import type { LineOutcome, LineRequest } from './line.js';
+import { oneLookup } from './one-lookup.js';
 import { requestOnce } from './single-request.client.js';
 import { readTemplatePage } from './template-list.client.js';
 import type { TemplateListOutcome, TemplateListRequest } from './template-list.js';
@@ -30,6 +32,8 @@ export interface CloudOptions {
   readonly requestDeadlineMs: number;
   /** PEM of the authorities to trust instead of Node's; empty: Node's. */
   readonly authorities?: string;
+  /** Of the provider's name; default: the system's. */
+  readonly lookup?: LookupFunction;
 }
 
 /** No request waits longer for a connection (see `SendLimits`). */
@@ -55,6 +59,7 @@ export class CloudClient extends Upstream {
         // Explicit: an environment variable must not switch it off, and hand out the customers' tokens.
         rejectUnauthorized: true,
         minVersion: 'TLSv1.2',
+        lookup: oneLookup(options.lookup),
         ...(options.authorities ? { ca: options.authorities } : {}),
       },
       // One request a connection at a time: over HTTP/2 a GOAWAY ends many at once, and nothing here says which of them
