@@ -9,6 +9,7 @@ import { RebuildFiguresWorker } from './rebuild-figures/rebuild-figures.worker.j
 import { ReportDeliveryHandler } from './report-delivery/report-delivery.handler.js';
 import { ReportTemplatesHandler } from './report-templates/report-templates.handler.js';
 import { ReportUsageHandler } from './report-usage/report-usage.handler.js';
+import { ReportTurns } from './rollup/report-turns.js';
 import { RollupRepository } from './rollup/rollup.repository.js';
 import { TakeMessagesConsumer } from './take-messages/take-messages.consumer.js';
 import { TakeOptOutsConsumer } from './take-opt-outs/take-opt-outs.consumer.js';
@@ -25,6 +26,7 @@ import { TakeRequestsConsumer } from './take-requests/take-requests.consumer.js'
     EraseLettersWorker,
     EraseSignal,
     LetterErasuresConsumer,
+    ReportTurns,
     RollupRepository,
     TakeMessagesConsumer,
     TakeOptOutsConsumer,

@@ -5,6 +5,7 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { rangeOf } from '../range/range.policy.js';
 import { reportOf } from '../rollup/report.policy.js';
+import { ReportTurns } from '../rollup/report-turns.js';
 import { RollupRepository } from '../rollup/rollup.repository.js';
 import { deliveryFiguresOf } from './delivery-figures.policy.js';
 
@@ -13,12 +14,17 @@ import { deliveryFiguresOf } from './delivery-figures.policy.js';
 export class ReportDeliveryHandler {
   constructor(
     private readonly rollup: RollupRepository,
+    private readonly turns: ReportTurns,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** @throws VALIDATION_FAILED for a range that is none, or too long */
   @RpcHandler(deliveryReportRpc)
-  async get({ principal: { organizationId }, request }: RpcCall<ReportRequest>): Promise<DeliveryReport> {
+  async get(call: RpcCall<ReportRequest>): Promise<DeliveryReport> {
+    return this.turns.run(call, () => this.report(call));
+  }
+
+  private async report({ principal: { organizationId }, request }: RpcCall<ReportRequest>): Promise<DeliveryReport> {
     const range = rangeOf(request, new Date(this.clock.now()));
     const rows = await this.rollup.read({
       organizationId,

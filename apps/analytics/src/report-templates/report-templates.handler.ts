@@ -6,6 +6,7 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 import { TemplateNameRepository } from '../fact/template-name.repository.js';
 import { rangeOf } from '../range/range.policy.js';
 import { boundedFigures, reportOf } from '../rollup/report.policy.js';
+import { ReportTurns } from '../rollup/report-turns.js';
 import { RollupRepository } from '../rollup/rollup.repository.js';
 import { templateFiguresOf } from './template-figures.policy.js';
 
@@ -15,12 +16,17 @@ export class ReportTemplatesHandler {
   constructor(
     private readonly rollup: RollupRepository,
     private readonly names: TemplateNameRepository,
+    private readonly turns: ReportTurns,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** @throws VALIDATION_FAILED for a range that is none, or too long, or whose templates are more than an answer holds */
   @RpcHandler(templateReportRpc)
-  async get({ principal: { organizationId }, request }: RpcCall<ReportRequest>): Promise<TemplateReport> {
+  async get(call: RpcCall<ReportRequest>): Promise<TemplateReport> {
+    return this.turns.run(call, () => this.report(call));
+  }
+
+  private async report({ principal: { organizationId }, request }: RpcCall<ReportRequest>): Promise<TemplateReport> {
     const range = rangeOf(request, new Date(this.clock.now()));
     const { bounds } = range;
     const channelId = request.messagingChannelId;
