@@ -53,7 +53,7 @@ export async function gatewayRoutes(): Promise<readonly GatewayRoute[]> {
 
 /** The same with their declarations. @throws Error when a route declares nothing */
 export async function mountedRoutes(): Promise<readonly MountedRoute[]> {
-  const unset = { DATABASE_URL: 'none', NATS_URL: 'none', NATS_USER: 'none', NATS_PASSWORD: 'none' };
+  const unset = { DATABASE_URL: 'postgres://none', NATS_URL: 'none', NATS_USER: 'none', NATS_PASSWORD: 'none' };
   const key = Buffer.alloc(32).toString('base64');
   const config = gatewayConfig({
     ...unset,

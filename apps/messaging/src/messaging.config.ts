@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
+  httpOrigin,
   integer,
   key256,
   optionalKey256,
@@ -14,7 +15,10 @@ import { MONTHS_KEPT_DAYS_MIN } from './message/month-floor.js';
 
 const schema = {
   ...serviceConfigSchema,
-  CLOUD_BASE_URL: text({ description: "the provider's API, without a path", default: 'https://graph.facebook.com' }),
+  CLOUD_BASE_URL: httpOrigin({
+    description: "the provider's API, without a path",
+    default: 'https://graph.facebook.com',
+  }),
   CLOUD_API_VERSION: text({ description: "version segment of the provider's paths", default: 'v23.0' }),
   CLOUD_CONNECTIONS_MAX: integer({
     description: 'connections to the provider at most',

@@ -65,7 +65,7 @@ describe('months of messages', () => {
       { gone: false },
     ]);
     expect(await isKept(sender, old)).toBe(true);
-    const env = { DATABASE_URL: 'd', NATS_URL: 'n', NATS_USER: 'u', NATS_PASSWORD: 'p' };
+    const env = { DATABASE_URL: 'postgres://d', NATS_URL: 'n', NATS_USER: 'u', NATS_PASSWORD: 'p' };
     const key = { CREDENTIALS_KEY: Buffer.alloc(32).toString('base64') };
     expect(() => messagingConfig({ ...env, ...key, MESSAGING_RETENTION_DAYS: '34' })).toThrow(
       'MESSAGING_RETENTION_DAYS: must be 0, or a whole number from 35 to 3650',

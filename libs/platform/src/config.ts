@@ -56,11 +56,16 @@ export function integer(
   return {
     ...key,
     parse: (value) => {
-      const number = Number(value);
+      const number = wholeNumber(value);
       if (Number.isInteger(number) && number >= min && number <= max) return number;
       throw new Error(`must be a whole number from ${min} to ${max}`);
     },
   };
+}
+
+/** NaN for all but digits: `Number` takes white space for 0. */
+function wholeNumber(value: string): number {
+  return /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
 }
 
 /** Days for which rows are kept; 0, the default, for ever. */
@@ -77,7 +82,7 @@ export function retentionDays({
     unit: 'days',
     default: 0,
     parse: (value) => {
-      const days = Number(value);
+      const days = wholeNumber(value);
       if (days === 0 || (Number.isInteger(days) && days >= min && days <= max)) return days;
       throw new Error(`must be 0, or a whole number from ${min} to ${max}`);
     },
@@ -93,6 +98,41 @@ export function flag(options: Omit<ConfigKey<boolean>, 'parse'>): ConfigKey<bool
       throw new Error('must be true or false');
     },
   };
+}
+
+/** The base of an API: scheme, host and port. */
+export function httpOrigin(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string> {
+  return {
+    ...options,
+    parse: (value) => {
+      const url = URL.parse(value);
+      if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+      throw new Error('must be an http(s) URL without a path');
+    },
+  };
+}
+
+/** A URL of PostgreSQL; its host may be a socket's folder. */
+function databaseUrl(value: string): string {
+  const url = URL.parse(value);
+  if (url !== null && /^postgres(ql)?:$/.test(url.protocol) && isDecodable(url)) return value;
+  throw new Error('must be a postgres:// URL');
+}
+
+/** The URL of one server of NATS; without a scheme it is nats://. */
+function natsUrl(value: string): string {
+  const url = URL.parse(value.includes('://') ? value : `nats://${value}`);
+  if (url !== null && url.hostname.trim() !== '' && isDecodable(url)) return value;
+  throw new Error('must be a nats:// URL of one server');
+}
+
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(`${username}${password}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** 32 bytes as base 64, for AES-256; null where it is not set. */
@@ -119,9 +159,9 @@ export function key256(options: Omit<ConfigKey<Buffer>, 'parse' | 'secret'>): Co
 export const serviceConfigSchema = {
   SERVICE_HTTP_HOST: text({ description: 'address of the internal server (health, metrics)', default: '127.0.0.1' }),
   SERVICE_HTTP_PORT: integer({ description: 'port of the internal server; 0 = any', default: 0, min: 0, max: 65_535 }),
-  DATABASE_URL: text({ description: "postgres:// URL of the service's own role", secret: true }),
+  DATABASE_URL: { description: "postgres:// URL of the service's own role", secret: true, parse: databaseUrl },
   DATABASE_POOL_MAX: integer({ description: 'connections at most', default: 8, min: 2, max: 100 }),
-  NATS_URL: text({ description: 'nats:// URL' }),
+  NATS_URL: { description: 'nats:// URL', parse: natsUrl },
   NATS_USER: text({ description: "the service's NATS user" }),
   NATS_PASSWORD: text({ description: 'its password', secret: true }),
 } satisfies ConfigSchema;

@@ -2,6 +2,7 @@ export { systemClock, type Clock } from './clock.js';
 export {
   integer,
   flag,
+  httpOrigin,
   key256,
   optionalKey256,
   readConfig,

@@ -77,7 +77,7 @@ describe('a route', () => {
 
   const log = new MemoryLog();
   const config = gatewayConfig({
-    DATABASE_URL: 'none',
+    DATABASE_URL: 'postgres://none',
     NATS_URL: 'none',
     NATS_USER: 'none',
     NATS_PASSWORD: 'none',

@@ -43,7 +43,7 @@ describe('TRUST_PROXY', () => {
   ])('is refused as %j, in one sentence that names it', (setting) => {
     const problem =
       /^configuration:\n {2}TRUST_PROXY: must be a number of proxies[^\n]*, or addresses and CIDRs by comma[^\n]*$/;
-    const required = { DATABASE_URL: 'a', NATS_URL: 'a', NATS_USER: 'a', NATS_PASSWORD: 'a' };
+    const required = { DATABASE_URL: 'postgres://a', NATS_URL: 'a', NATS_USER: 'a', NATS_PASSWORD: 'a' };
     const credentialsKey = { CREDENTIALS_KEY: Buffer.alloc(32).toString('base64') };
     const secrets = { CLOUD_APP_SECRET: 'a', CLOUD_VERIFY_TOKEN: 'a', ...credentialsKey };
     expect(() => gatewayConfig({ ...required, ...secrets, TRUST_PROXY: setting })).toThrow(problem);

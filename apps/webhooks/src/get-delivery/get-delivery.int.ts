@@ -19,7 +19,7 @@ const stepSql = statement<{ id: string; probeAt: Date }>(
    UPDATE delivery SET tries = 1, attempts = 1, due_at = now() + interval '5 hours' FROM lanes WHERE webhook_id = $1
    RETURNING id, next_probe_at AS "probeAt"`,
 );
-const environment = { DATABASE_URL: 'd', NATS_URL: 'n', NATS_USER: 'u', NATS_PASSWORD: 'p' };
+const environment = { DATABASE_URL: 'postgres://d', NATS_URL: 'n', NATS_USER: 'u', NATS_PASSWORD: 'p' };
 
 it('shows when a delivery is due as the next turn of its webhook has it, after the clock of the database has stepped back', async () => {
   const database = await (await servers.serviceDatabase('webhooks', webhooksMigrations)).database();

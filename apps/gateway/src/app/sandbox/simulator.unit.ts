@@ -5,7 +5,7 @@ import { magicRecipients } from './magic-recipients.js';
 import { SimulatorClient } from './simulator.client.js';
 
 const required = {
-  DATABASE_URL: 'none',
+  DATABASE_URL: 'postgres://none',
   NATS_URL: 'none',
   NATS_USER: 'none',
   NATS_PASSWORD: 'none',
