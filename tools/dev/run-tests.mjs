@@ -24,7 +24,8 @@ export async function runTests(args) {
     const options = ['--json', `--outputFile=${report}`, ...(process.stderr.isTTY ? ['--colors'] : []), ...args];
     // The readable account is on stderr, with what tests print; on stdout is what services log that run within them.
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', ...memory];
-    const environment = { TMPDIR: folder, POSTGRES_STATE_DIR: join(folder, 'state') };
+    // Their PostgreSQL has no certificate, whatever the caller asks of other servers.
+    const environment = { TMPDIR: folder, POSTGRES_STATE_DIR: join(folder, 'state'), PGSSLMODE: 'disable' };
     // The channel shows Jest that this process is gone, however it ended (tools/e2e/src/global-setup.ts).
     const channel = { ipc: true, isStdoutDropped: true, environment };
     const exitCode = await run(findNode(), [...flags, jest, ...options], channel);

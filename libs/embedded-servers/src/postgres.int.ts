@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { endPostgresOf, identifyProcess, isRunning, removePostgresData, startPostgres } from './index.js';
 import { readEmbeddedServersConfig } from './embedded-servers.config.js';
@@ -89,6 +91,19 @@ describe('embedded PostgreSQL', () => {
         `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')`,
       );
       expect(rows.map((row) => row['setting'])).toEqual(['on', 'on', 'on']);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('is reached by its URL where the environment asks for certificates of other servers', async () => {
+    const server = await startPostgres({ dataDir: join(folder, 'one') });
+    const program = `const { Client } = require('pg');
+      const client = new Client({ connectionString: process.argv[1] });
+      client.connect().then(() => client.end());`;
+    try {
+      const from = { cwd: import.meta.dirname, env: { PGSSLMODE: 'verify-full' } };
+      await promisify(execFile)(process.execPath, ['-e', program, server.url], from);
     } finally {
       await server.stop();
     }

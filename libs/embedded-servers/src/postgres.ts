@@ -106,7 +106,8 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     endServer(running.server, mode === 'fast' ? 'SIGINT' : 'SIGQUIT', graceMs);
   const kill = async (): Promise<void> => endServer(running.server, 'SIGKILL', 1_000);
   return {
-    url: `postgres://${postgresSuperuser}:${data.password}@127.0.0.1:${port}/postgres`,
+    // It has no certificate, and a PGSSLMODE of the caller's environment is meant for other servers.
+    url: `postgres://${postgresSuperuser}:${data.password}@127.0.0.1:${port}/postgres?sslmode=disable`,
     host: '127.0.0.1',
     port,
     user: postgresSuperuser,
