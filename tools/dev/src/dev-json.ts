@@ -1,3 +1,4 @@
+import { urlWithin } from './listen-address.js';
 import type { SupervisedProcess } from './supervised-process.js';
 
 /** A demonstration organization, as the seed made it; the seed alone knows which sections exist. */
@@ -50,7 +51,12 @@ export interface DevJson {
 }
 
 /** A service's entry: where it answers, and where its health and its metrics are. */
-export function describeService({ name, pid, url, internalUrl = url }: SupervisedProcess): DevProcess {
+export function describeService({
+  name,
+  pid,
+  url,
+  internalUrl = url,
+}: Pick<SupervisedProcess, 'name' | 'pid' | 'url' | 'internalUrl'>): DevProcess {
   if (url === undefined || internalUrl === undefined) return { name, pid };
   return {
     name,
@@ -62,7 +68,8 @@ export function describeService({ name, pid, url, internalUrl = url }: Supervise
 }
 
 function reachable(url: string): string {
-  return url.replace(/\/$/, '').replace('//0.0.0.0:', '//127.0.0.1:');
+  const { hostname, port } = new URL(url);
+  return urlWithin(hostname, port);
 }
 
 /** The entry of anything else that runs. */

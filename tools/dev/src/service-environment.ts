@@ -1,4 +1,5 @@
 import { baseEnvironment } from './dev.config.js';
+import { shownUrl } from './listen-address.js';
 import type { Secrets } from './secrets.js';
 
 /** The settings that every child of one start shares. */
@@ -43,7 +44,7 @@ export function serviceEnvironment(
       GATEWAY_HOST: service.listen?.host ?? '127.0.0.1',
       GATEWAY_PORT: String(service.listen?.port ?? 0),
       ...(service.listen?.isHandedOver === true ? { LISTEN_FDS: '1' } : {}),
-      ...publicBaseUrl(common, service.listen?.port ?? 0),
+      ...publicBaseUrl(common, service.listen),
       ...upstreamSecrets(secrets, 'CLOUD'),
       ...(service.sandboxUrl === undefined ? {} : { SANDBOX_URL: service.sandboxUrl }),
       ...masterKeys(secrets),
@@ -80,9 +81,12 @@ function masterKeys(secrets: Secrets): Record<string, string> {
 }
 
 /** Where the earlier base redirects to: the address that the summary names, unless the user named one. */
-function publicBaseUrl(common: CommonEnvironment, port: number): Record<string, string> {
-  if (port === 0 || common.passed['PUBLIC_BASE_URL'] !== undefined) return {};
-  return { PUBLIC_BASE_URL: `http://localhost:${port}` };
+function publicBaseUrl(
+  common: CommonEnvironment,
+  listen: { readonly host: string; readonly port: number } | undefined,
+): Record<string, string> {
+  if (!listen?.port || common.passed['PUBLIC_BASE_URL'] !== undefined) return {};
+  return { PUBLIC_BASE_URL: shownUrl(listen.host, listen.port) };
 }
 
 /** The environment of the simulator; ports and the callback's address are those it had before, if any. */

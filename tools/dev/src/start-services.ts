@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { findFreePorts } from '@switchboard/embedded-servers';
 import type { DatabaseAccess } from './database.js';
 import { parseOrganizations, type SeededOrganization, type SeededTemplate } from './dev-json.js';
+import { urlWithin } from './listen-address.js';
 import type { NatsAccess } from './nats-access.js';
 import { launchService, runProgram, type ServiceRun } from './node-program.js';
 import { programEnvironment, serviceEnvironment, simulatorEnvironment } from './service-environment.js';
@@ -30,7 +31,7 @@ export async function startSimulator(context: StartContext): Promise<SimulatorHa
   const { spec, stack, folder, common, progress } = context;
   const entry = findProgram(spec.root, 'simulator');
   if (entry === undefined) return undefined;
-  let callbackUrl = spec.port === 0 ? undefined : callbackOf(`http://127.0.0.1:${spec.port}`);
+  let callbackUrl = spec.port === 0 ? undefined : callbackOf(urlWithin(spec.host, spec.port));
   let run: ServiceRun | undefined;
   const firstPort = spec.simulator.port ?? (await keptPort(folder.simulatorPortFile));
   const { readDelayMs } = spec.simulator;
@@ -154,7 +155,7 @@ export async function startServices(
   );
   const gateway = stack.processes.find(({ name }) => name === 'gateway')?.url;
   if (spec.port === 0 && gateway !== undefined) {
-    await access.simulator?.setCallback(`http://127.0.0.1:${portOf(gateway)}`);
+    await access.simulator?.setCallback(urlWithin(spec.host, portOf(gateway)));
   }
 }
 

@@ -6,6 +6,7 @@ import { DataFolder } from './data-folder.js';
 import type { DatabaseAccess } from './database.js';
 import { describeOther, describeService, type DevJson, type SeededOrganization } from './dev-json.js';
 import { explainSystemError } from './explain.js';
+import { shownUrl } from './listen-address.js';
 import type { NatsAccess } from './nats-access.js';
 import { Progress } from './progress.js';
 import { Secrets } from './secrets.js';
@@ -179,7 +180,8 @@ function describeStack(
   const names = new Set(['simulator', 'postgres', 'nats']);
   const services = stack.processes.filter(({ name }) => !names.has(name));
   const gateway = services.find(({ name }) => name === 'gateway')?.url;
-  const baseUrl = gateway === undefined ? undefined : `http://localhost:${new URL(gateway).port}`;
+  const at = gateway === undefined ? undefined : new URL(gateway);
+  const baseUrl = at && shownUrl(at.hostname, at.port);
   return {
     ...(baseUrl === undefined
       ? {}
