@@ -1,4 +1,5 @@
 import { isAllowedAddress, parseAddress } from './address.policy.js';
+import { NameServersSilent } from './name-servers.js';
 import { OutboundRefusal } from './outbound.js';
 import { OwnHosts } from './own-hosts.js';
 import { isRefusedName, refusedAddresses, type RefusedHost } from './refused-hosts.policy.js';
@@ -14,6 +15,8 @@ export interface GuardOptions {
   /** Our own hosts and ports. */
   readonly refusedHosts: readonly RefusedHost[];
   readonly resolve: ResolveName;
+  /** Of our own hosts, whose names say nothing of how others are answered; default: `resolve`. */
+  readonly resolveOwn?: ResolveName;
 }
 
 /** Decides where a request may connect to, at registration and at each connection alike. */
@@ -21,7 +24,7 @@ export class Guard {
   private readonly own: OwnHosts;
 
   constructor(private readonly options: GuardOptions) {
-    this.own = new OwnHosts(options.refusedHosts, options.resolve);
+    this.own = new OwnHosts(options.refusedHosts, options.resolveOwn ?? options.resolve);
   }
 
   /**
@@ -57,7 +60,7 @@ export class Guard {
   private async resolve(name: string, signal: AbortSignal): Promise<readonly string[]> {
     const addresses = await this.options.resolve(name, signal).catch((error: unknown) => {
       throw new OutboundRefusal(
-        'name not resolved',
+        error instanceof NameServersSilent ? 'no name server' : 'name not resolved',
         `${name}: ${error instanceof Error ? error.message : String(error)}`,
       );
     });

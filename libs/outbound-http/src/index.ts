@@ -1,4 +1,5 @@
 export * from './address.policy.js';
+export { NameServers, NameServersSilent } from './name-servers.js';
 export * from './outbound.js';
 export * from './outbound-http.client.js';
 export { OutboundThread } from './outbound-thread.client.js';

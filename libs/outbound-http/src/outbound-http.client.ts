@@ -4,12 +4,13 @@ import { AbortListeners } from './abort-listeners.js';
 import { BoundedPost } from './bounded-post.js';
 import { Guard, type GuardOptions } from './guard.js';
 import { guardedConnector } from './guarded-connector.js';
+import { NameServers } from './name-servers.js';
 import { type OutboundEnd, OutboundRefusal, type OutboundRequest, type OutboundSender } from './outbound.js';
-import { resolveName, type ResolveName } from './resolve-name.client.js';
+import { nameResolver, queryDns, type ResolveName } from './resolve-name.client.js';
 import { hostOf, parseOutboundUrl, portOf, urlMessage, type UrlRefusal, type UrlVerdict } from './url.policy.js';
 
 /** Where requests may go, and what tests set. */
-export interface OutboundOptions extends Omit<GuardOptions, 'resolve'> {
+export interface OutboundOptions extends Omit<GuardOptions, 'resolve' | 'resolveOwn'> {
   /** Default: the hosts file, then DNS. */
   readonly resolve?: ResolveName;
   /** PEM of the authorities to trust instead of Node's. */
@@ -51,7 +52,11 @@ export class OutboundHttp implements OutboundSender {
 
   constructor(private readonly options: OutboundOptions) {
     this.deadlineMs = options.deadlineMs ?? REQUEST_DEADLINE_MS;
-    this.guard = new Guard({ ...options, resolve: options.resolve ?? resolveName });
+    this.guard = new Guard({
+      resolve: nameResolver(new NameServers(queryDns).resolve),
+      resolveOwn: options.resolve ?? nameResolver(queryDns),
+      ...options,
+    });
     this.agent = new Agent({
       connect: guardedConnector(this.guard, this.deadlineMs, options.authorities),
       allowH2: false,

@@ -24,7 +24,9 @@ export type OutboundError =
   | 'response incomplete'
   | 'aborted'
   /** Of an `OutboundThread`: nothing has left, and the receiver has no part in it. */
-  | 'never sent';
+  | 'never sent'
+  /** As that: ours are silent. */
+  | 'no name server';
 
 /** How a request ended. */
 export type OutboundEnd =
@@ -73,7 +75,7 @@ export function reasonOf(error: unknown): string {
 /** A connection that the guard refuses. */
 export class OutboundRefusal extends Error {
   constructor(
-    readonly error: Extract<OutboundError, 'url not allowed' | 'name not resolved'>,
+    readonly error: Extract<OutboundError, 'url not allowed' | 'name not resolved' | 'no name server'>,
     message: string,
   ) {
     super(message);

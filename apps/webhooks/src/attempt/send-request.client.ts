@@ -38,9 +38,16 @@ export interface SendOptions {
   readonly isApart?: boolean;
 }
 
-/** Nothing of the request has left: it is no attempt. */
+/** Nothing of the request has left, for a cause of ours: it is no attempt. */
 export class NeverSent extends Error {
   override readonly name = 'NeverSent';
+
+  constructor(
+    message: string,
+    readonly why: 'late' | 'no_name_server' = 'late',
+  ) {
+    super(message);
+  }
 }
 
 /** Sends one signed request to a receiver; what comes of it is a result. */
@@ -59,7 +66,7 @@ export class SendRequest {
     this.unreadable = new ThrottledLog((error) => log.error('webhook.former-secret-unreadable', error));
   }
 
-  /** A former secret that does not open signs not, and is logged. @throws NeverSent, of a request apart; UnreadableSecret */
+  /** A former secret that does not open signs not, and is logged. @throws NeverSent; UnreadableSecret */
   async send(request: SignedRequest, { signal, isApart = false }: SendOptions = {}): Promise<LoggedResult> {
     const { url, dataId } = request;
     const body = Buffer.from(request.body, 'utf8');
@@ -71,6 +78,7 @@ export class SendRequest {
     const end = await sender.post({ url, headers, body, ...(signal ? { signal } : {}) });
     const waitedMs = Math.max(performance.now() - givenAtMs - end.durationMs, 0);
     if (end.state === 'failed' && end.error === 'never sent') throw new NeverSent(end.reason);
+    if (end.state === 'failed' && end.error === 'no name server') throw new NeverSent(end.reason, 'no_name_server');
     const reason = end.state === 'failed' ? end.reason : null;
     const isCut = end.state === 'answered' && end.isCut;
     return { result: resultOf(end, this.clock.now()), reason, isCut, waitedMs };

@@ -139,6 +139,19 @@ describe('a request that waits for the thread that sends it', () => {
   });
 });
 
+describe('a request that never left, for a cause of ours', () => {
+  it.each([
+    ['never sent', 'late', 1_000],
+    ['no name server', 'no_name_server', 10_000],
+  ] as const)('is no attempt, and holds its webhook: %s', async (error, cause, holdMs) => {
+    const apart = { post: () => Promise.resolve(failedEnd(error)) } as unknown as OutboundApart;
+    const sender = new SendRequest({} as OutboundHttp, apart, box, systemClock, log);
+    const open = new RequestsInFlight(sender, new StopGrace(new AbortController().signal));
+    const spec = { turnAtMs: performance.now(), nowMs: 7_000, isApart: true };
+    expect(await open.send(attempt, request, spec)).toEqual({ attempt, cause, holdMs });
+  });
+});
+
 describe('a former secret that does not open', () => {
   it('is as none: the current one signs alone, and one line says so for many requests', async () => {
     const headersOfSent: Readonly<Record<string, string>>[] = [];

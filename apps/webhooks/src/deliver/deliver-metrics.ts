@@ -14,6 +14,7 @@ const KINDS = ['AUTOMATIC', 'MANUAL', 'REPLAY'] as const;
 const OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const;
 const CAUSES = [
   'late',
+  'no_name_server',
   'in_doubt',
   'unreadable_secret',
   'unsubscribed',

@@ -30,7 +30,7 @@ import {
  */
 export interface UnsentRequest {
   readonly attempt: MarkedAttempt;
-  readonly cause: 'late' | 'in_doubt' | 'unreadable_secret' | 'unsubscribed';
+  readonly cause: 'late' | 'no_name_server' | 'in_doubt' | 'unreadable_secret' | 'unsubscribed';
   /** How long the webhook is held, for what would not be sent either. */
   readonly holdMs: number;
 }

@@ -29,8 +29,8 @@ const BODY_GONE = 'event no longer kept';
 /** With another master key no secret of the webhook opens: it is tried again, by another process perhaps, after so long. */
 const UNREADABLE_HOLD_MS = 60_000;
 
-/** Something of ours is overloaded, or cannot start. */
-const NEVER_SENT_HOLD_MS = 1_000;
+/** Something of ours is overloaded, or cannot start; or no name is answered, of which each look-up lasts for seconds. */
+const NEVER_SENT_HOLD_MS = { late: 1_000, no_name_server: 10_000 };
 
 /** When a request is sent, and how. */
 export interface SendSpec extends Pick<SendOptions, 'isApart'> {
@@ -110,7 +110,7 @@ export class RequestsInFlight {
       const isStopped = signal.aborted && ended.result.error === INTERRUPTED;
       return { attempt, sentAtMs: nowMs + waitedMs, ...ended, isStopped };
     } catch (error) {
-      if (error instanceof NeverSent) return { attempt, cause: 'late', holdMs: NEVER_SENT_HOLD_MS };
+      if (error instanceof NeverSent) return { attempt, cause: error.why, holdMs: NEVER_SENT_HOLD_MS[error.why] };
       if (error instanceof UnreadableSecret) {
         return { attempt, cause: 'unreadable_secret', holdMs: UNREADABLE_HOLD_MS };
       }

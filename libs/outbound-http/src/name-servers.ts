@@ -1,0 +1,79 @@
+import type { ResolveName } from './resolve-name.client.js';
+
+/** Names that were found lately, by when: the newest are the last. */
+const KNOWN_MAX = 32;
+/** Of those so many are asked for, for so long, where another name is not answered. */
+const ASKED_MAX = 3;
+const ASKED_MS = 2_500;
+/** What came of that holds for so long. */
+const KEPT_MS = 5_000;
+/** These are answers: there is no such name, or no address of it. */
+const ANSWERS: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
+
+/** The name servers of this machine answer for no name: the owner of the one that was asked for has no part in it. */
+export class NameServersSilent extends Error {
+  override readonly name = 'NameServersSilent';
+}
+
+/**
+ * Distinguishes a name whose own servers fail from name servers of ours that do, which look alike: of a name that is not answered, a few
+ * names of other domains that were found lately are asked for as well. One that was found by no other before has no such witness.
+ */
+export class NameServers {
+  private readonly known = new Set<string>();
+  private last: { readonly atMs: number; readonly areSilent: Promise<boolean> } | undefined;
+
+  /** @param query of DNS; rejects with its code where there is no address */
+  constructor(private readonly query: ResolveName) {}
+
+  /** As the query. @throws NameServersSilent where nothing else is answered either */
+  readonly resolve: ResolveName = async (name, signal) => {
+    try {
+      const addresses = await this.query(name, signal);
+      this.note(name);
+      return addresses;
+    } catch (error) {
+      if (isAnswer(error) || signal.aborted || !(await this.areSilent(name))) throw error;
+      throw new NameServersSilent(`${name}: ${String(error)}, and nothing else is answered`);
+    }
+  };
+
+  private note(name: string): void {
+    this.known.delete(name);
+    this.known.add(name);
+    if (this.known.size > KNOWN_MAX) for (const oldest of [...this.known].slice(0, 1)) this.known.delete(oldest);
+  }
+
+  private areSilent(name: string): Promise<boolean> {
+    const nowMs = performance.now();
+    if (this.last === undefined || nowMs - this.last.atMs > KEPT_MS) {
+      this.last = { atMs: nowMs, areSilent: this.ask(domainOf(name)) };
+    }
+    return this.last.areSilent;
+  }
+
+  private async ask(domain: string): Promise<boolean> {
+    const witnesses = [...this.known].reverse().filter((name) => domainOf(name) !== domain);
+    const asked = witnesses.slice(0, ASKED_MAX);
+    const answered = asked.map((name) => this.isAnswered(name));
+    return asked.length > 0 && !(await Promise.all(answered)).includes(true);
+  }
+
+  private async isAnswered(name: string): Promise<boolean> {
+    try {
+      await this.query(name, AbortSignal.timeout(ASKED_MS));
+      return true;
+    } catch (error) {
+      return isAnswer(error);
+    }
+  }
+}
+
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ANSWERS.has(error.code);
+}
+
+/** By what names of one owner have in common, roughly. */
+function domainOf(name: string): string {
+  return name.split('.').slice(-2).join('.');
+}
