@@ -74,6 +74,7 @@ export function Palette(): ReactElement {
       nothingFound="Nothing fits. Try the name of a page."
       highlightQuery
       limit={12}
+      attributes={{ content: { 'aria-label': 'Commands' } }}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
         placeholder: 'Go to a page or do something',

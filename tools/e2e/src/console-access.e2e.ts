@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AppClient } from '@switchboard/testing/app-client';
+import { eventually } from '@switchboard/testing/eventually';
+import type { Browser, Locator } from 'playwright-core';
+import { appClient } from './app-client.js';
+import { launchBrowser, openAsOwner, openPage, type Person } from './console-browser.js';
+import { faultsOf } from './console-faults.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
+
+const SOON = { deadlineMs: 60_000 };
+
+describe('the console by keyboard and for screen readers', () => {
+  let all: UsableStack;
+  let browser: Browser;
+  let owner: Person;
+  let api: AppClient;
+
+  beforeAll(async () => {
+    all = await sharedStack();
+    browser = await launchBrowser();
+    const found = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
+    if (!found) throw new Error('there is no owner');
+    owner = found;
+    api = appClient(all.baseUrl);
+    await api.signIn(owner);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  const hasFocus = (element: Locator): Promise<true> =>
+    eventually(async () => element.evaluate((one) => one === one.ownerDocument.activeElement), SOON);
+
+  it('can be read where something failed or is wrong, light and dark', async () => {
+    const hook = { url: 'http://127.0.0.1:9/hook', events: ['message.received'] };
+    const { body: made } = await api.post('/app/api/webhooks', hook);
+    await api.post(`/app/api/webhooks/${made?.id ?? ''}/test`);
+    const { page, complaints } = await openAsOwner(browser, all);
+    const faults: string[] = [];
+    const look = async (where: string): Promise<void> => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+        faults.push(...(await faultsOf(page, `${where} ${colorScheme}`)));
+      }
+    };
+    await page.goto('/app/analytics?from=2026-01-20&to=2026-01-10');
+    await page.getByText('After the last day').waitFor();
+    await look('a wrong field');
+    await openPage(page, '/settings/channels');
+    await page
+      .getByRole('button', { name: /^Test / })
+      .first()
+      .click();
+    await page.getByText(/^The provider accepts the token/).waitFor();
+    await look('a test of a channel');
+    await openPage(page, `/settings/webhooks/${made?.id ?? ''}`);
+    await page.getByRole('button', { name: /^Details of/ }).click();
+    await page.getByRole('dialog').getByText('Attempts').waitFor();
+    await look('a delivery that failed');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    expect(await page.getByRole('dialog', { name: 'Commands' }).count()).toBe(1);
+    await look('the commands');
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+    await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
+    await page.context().close();
+  });
+});
