@@ -71,4 +71,28 @@ describe('the console by keyboard and for screen readers', () => {
     await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
     await page.context().close();
   });
+
+  it('gives the focus to the heading of a page that another led to, and leaves it alone at the first', async () => {
+    const hook = { url: 'http://127.0.0.1:9/led-to', events: ['message.received'] };
+    const { body: made } = await api.post('/app/api/webhooks', hook);
+    const { page, complaints } = await openAsOwner(browser, all);
+    const heading = (name: string): Locator => page.getByRole('heading', { name, level: 1 });
+    await openPage(page, '/contacts');
+    expect(await page.evaluate('document.activeElement === document.body')).toBe(true);
+    await page.getByRole('link', { name: 'Webhooks' }).press('Enter');
+    await hasFocus(heading('Webhooks'));
+    await page.keyboard.press('Tab');
+    await hasFocus(page.getByRole('button', { name: 'Add webhook' }));
+    await page.getByRole('link', { name: hook.url }).press('Enter');
+    await hasFocus(heading(hook.url));
+    await page.goBack();
+    await hasFocus(heading('Webhooks'));
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search commands' }).fill('opt-outs');
+    await page.keyboard.press('Enter');
+    await hasFocus(heading('Contacts'));
+    expect(complaints).toEqual([]);
+    await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
+    await page.context().close();
+  });
 });

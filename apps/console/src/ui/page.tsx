@@ -1,6 +1,7 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useEffect, type ReactElement, type ReactNode } from 'react';
+import { useHeadingFocus } from './focus.js';
 import { LinkTo } from './link-to.js';
 import classes from './page.module.css';
 
@@ -28,8 +29,9 @@ export function PageFrame({
   useEffect(() => {
     document.title = `${named} · Switchboard`;
   }, [named]);
+  const { frame, heading } = useHeadingFocus();
   return (
-    <Stack gap="lg" className={isWide ? classes['wide'] : classes['page']}>
+    <Stack ref={frame} gap="lg" className={isWide ? classes['wide'] : classes['page']}>
       <header>
         {back && (
           <Anchor component={LinkTo} to={back.to} size="sm" c="dimmed" className={classes['back']}>
@@ -38,7 +40,9 @@ export function PageFrame({
         )}
         <Group justify="space-between" align="flex-start" gap="md">
           <div className={classes['heading']}>
-            <Title order={1}>{title}</Title>
+            <Title ref={heading} order={1} tabIndex={-1} className={classes['title']}>
+              {title}
+            </Title>
             {description !== undefined && (
               <Text c="dimmed" size="sm" mt={4} maw={640}>
                 {description}
