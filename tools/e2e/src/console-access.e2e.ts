@@ -95,4 +95,27 @@ describe('the console by keyboard and for screen readers', () => {
     await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
     await page.context().close();
   });
+
+  it('names what each of the same buttons is about', async () => {
+    const { page, complaints } = await openAsOwner(browser, all);
+    const organization = { id: 'c1', name: 'Acme' };
+    const session = { device: 'Firefox on Linux', address: '192.0.2.7', organization, isCurrent: false };
+    const items = ['09:30:00', '09:30:07'].map((time, index) => {
+      const createdAt = `2026-05-20T${time}.000Z`;
+      return { ...session, id: `c${index}`, createdAt, lastUsedAt: createdAt };
+    });
+    await page.route(/\/app\/api\/sessions(\?|$)/, (route) => route.fulfill({ json: { items } }));
+    for (const [path, start] of [
+      ['/settings/account', 'End the session on Firefox on Linux from 192.0.2.7'],
+      ['/settings/audit-log', 'Copy the request id'],
+    ] as const) {
+      await openPage(page, path);
+      const buttons = page.locator(`button[aria-label^="${start}"]`);
+      const names = await buttons.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+      expect(names.length).toBeGreaterThan(1);
+      expect(new Set(names).size).toBe(names.length);
+    }
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });

@@ -8,7 +8,7 @@ import { DataTable, type Column } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ForeignText, readable } from '../../ui/foreign-text.js';
 import { ListView } from '../../ui/query-view.js';
-import { Time } from '../../ui/time.js';
+import { fullTime, Time } from '../../ui/time.js';
 
 /** One's own sessions, each of which can be ended. */
 export function SessionList(): ReactElement {
@@ -35,7 +35,7 @@ export function SessionList(): ReactElement {
 const columns: readonly Column<OwnSession>[] = [
   {
     title: 'Device',
-    cell: ({ device, address, isCurrent }) => (
+    cell: ({ device, address, createdAt, isCurrent }) => (
       <>
         <Group gap="xs">
           <Text size="sm" fw={550} component="div" maw={420} lineClamp={1}>
@@ -43,11 +43,9 @@ const columns: readonly Column<OwnSession>[] = [
           </Text>
           {isCurrent && <Badge color="indigo">This one</Badge>}
         </Group>
-        {address !== null && (
-          <Text size="xs" c="dimmed">
-            from {address}
-          </Text>
-        )}
+        <Text size="xs" c="dimmed">
+          {since(address, createdAt)}
+        </Text>
       </>
     ),
   },
@@ -67,6 +65,11 @@ const columns: readonly Column<OwnSession>[] = [
   },
 ];
 
+/** Where and when a session began: one device may have several. */
+function since(address: string | null, createdAt: string): string {
+  return `${address === null ? '' : `from ${address}, `}signed in ${fullTime(createdAt)}`;
+}
+
 function EndSession({ session }: { readonly session: OwnSession }): ReactElement {
   const end = useChange('endOwnSession', { refreshes: ['listOwnSessions'], done: 'The session has ended.' });
   return (
@@ -75,7 +78,7 @@ function EndSession({ session }: { readonly session: OwnSession }): ReactElement
       variant="subtle"
       color="red"
       loading={end.isPending}
-      aria-label={`End the session on ${readable(session.device ?? 'an unknown device')}`}
+      aria-label={`End the session on ${readable(session.device ?? 'an unknown device')} ${since(session.address, session.createdAt)}`}
       onClick={() => end.mutate({ path: { id: session.id } })}
     >
       End

@@ -107,11 +107,11 @@ const columnsWith = (onActor: (actor: Actor) => void): readonly Column<AuditEntr
   { title: 'By', cell: (entry) => <By entry={entry} onActor={onActor} /> },
   {
     title: 'Request',
-    cell: ({ traceId }) =>
+    cell: ({ traceId, sequence, action }) =>
       traceId === null ? null : (
         <Group gap={2} wrap="nowrap">
           <Code>{traceId.slice(0, 8)}…</Code>
-          <CopyIcon value={traceId} label="Copy the request id" />
+          <CopyIcon value={traceId} label={`Copy the request id of entry ${sequence}, ${wordsOf(action)}`} />
         </Group>
       ),
   },
