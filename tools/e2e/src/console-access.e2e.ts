@@ -118,4 +118,18 @@ describe('the console by keyboard and for screen readers', () => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+
+  it('has the figures of a chart as a table too, and no stop without a name', async () => {
+    await all.acme.send('+14155550174', 'Hello');
+    const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
+    await openPage(page, '/analytics');
+    await page.getByRole('figure').waitFor();
+    expect(await page.locator('[role=application]').count()).toBe(0);
+    await page.getByText('The figures as a table').click();
+    const table = page.getByRole('table', { name: /messages sent and/ });
+    await table.getByRole('columnheader', { name: 'Received' }).waitFor();
+    expect(await table.getByRole('row').count()).toBe(31);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });
