@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page, Route } from 'playwright-core';
-import { launchBrowser, openAsOwner } from './console-browser.js';
+import { launchBrowser, openAsOwner, openPage } from './console-browser.js';
 import { chooseFile, chooseTemplate } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
@@ -77,6 +77,32 @@ describe('a page of the console that cannot read what it shows', () => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+
+  it.each([
+    ['an answer', '/analytics', '**/app/api/analytics/usage?*', 'Messages over time'],
+    ['a list', '/settings/channels', '**/app/api/channels?*', '+12015550181'],
+  ])(
+    'says since when %s is not up to date, still shows it, and goes on at a click',
+    async (_kind, path, read, shown) => {
+      const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
+      await page.clock.install();
+      await openPage(page, path);
+      await page.route(read, refuse);
+      // It is read again every minute at least.
+      await page.clock.fastForward(61_000);
+      const note = page.getByRole('status', {
+        name: /^This is as of \w{3} \d+, \d{4}, [\d:]+\s[AP]M: it could not be read again$/,
+      });
+      await note.waitFor();
+      await note.getByText('Not now').waitFor();
+      await page.getByRole('main').getByText(shown).first().waitFor();
+      await page.unroute(read, refuse);
+      await note.getByRole('button', { name: 'Try again' }).click();
+      await note.waitFor({ state: 'detached' });
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    },
+  );
 });
 
 /** Final for the console: nothing but a poll or a person repeats it. */

@@ -79,6 +79,24 @@ describe('webhooks in the console', () => {
     await page.context().close();
   });
 
+  it('keeps what was typed into the form of a webhook that is deleted elsewhere meanwhile', async () => {
+    const hook = { url: 'http://127.0.0.1:9/deleted', events: ['message.received'] };
+    const { body: made } = await api.post('/app/api/webhooks', hook);
+    const { page, complaints } = await signedIn();
+    await openPage(page, `/settings/webhooks/${made?.id ?? ''}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const description = page.getByRole('dialog').getByLabel('Description');
+    await description.fill('What the shop does with it');
+    await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
+    await page.getByText('This webhook is gone').waitFor({ state: 'attached' });
+    expect(await description.inputValue()).toBe('What the shop does with it');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert', { name: 'Not saved' }).waitFor();
+    expect(await description.inputValue()).toBe('What the shop does with it');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('warns before a secret is rotated a second time within a day, and gives the focus back to the menu that led to a dialog', async () => {
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/rotated`;
     const { body: made } = await api.post('/app/api/webhooks', { url, events: ['message.received'] });

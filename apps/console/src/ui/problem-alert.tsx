@@ -19,6 +19,7 @@ export function ProblemAlert({
   title = 'This did not work',
   doubt,
   isInDoubt = mayBeDone(problem),
+  isPassing = false,
   onRetry,
 }: {
   readonly problem: Problem;
@@ -27,11 +28,19 @@ export function ProblemAlert({
   readonly doubt?: Doubt;
   /** Whether it is so: by this problem, if left out. A refusal says nothing of an earlier try that had no answer. */
   readonly isInDoubt?: boolean;
+  /** True: nothing is lost by it, and the page goes on. */
+  readonly isPassing?: boolean;
   readonly onRetry?: () => void;
 }): ReactElement {
   const shown = doubt && isInDoubt ? doubt : { title, advice: null };
   return (
-    <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} title={shown.title} role="alert">
+    <Alert
+      color={isPassing ? 'yellow' : 'red'}
+      variant="light"
+      icon={<IconAlertCircle aria-hidden />}
+      title={shown.title}
+      role={isPassing ? 'status' : 'alert'}
+    >
       <Stack gap="xs">
         <Text size="sm" component="div" className={classes['message']}>
           <Message text={problem.message} />

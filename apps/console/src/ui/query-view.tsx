@@ -4,16 +4,18 @@ import { IconListSearch } from '@tabler/icons-react';
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactElement, type ReactNode } from 'react';
 import type { Problem } from '../api/problem.js';
+import { readAgain } from '../api/reading-on.js';
 import type { Listed } from '../api/use-api.js';
 import { BusyButton } from './busy-button.js';
 import { EmptyState } from './empty-state.js';
 import { ProblemAlert } from './problem-alert.js';
 import { useReadProblem } from './read-problem.js';
+import { StaleNote } from './stale-note.js';
 
 /** From then on a skeleton says that it takes longer than usual. */
 const LATE_MS = 5_000;
 
-/** One answer in a page: a skeleton until it comes, the problem when it does not. */
+/** One answer in a page: a skeleton until it comes, the problem when it does not, and since when it is old. */
 export function QueryView<T>({
   query,
   skeleton = <ListSkeleton />,
@@ -24,7 +26,14 @@ export function QueryView<T>({
   readonly children: (answer: T) => ReactNode;
 }): ReactElement {
   const { problem, onRetry } = useReadProblem(query);
-  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.data !== undefined) {
+    return (
+      <>
+        <StaleNote reads={[query]} />
+        {children(query.data)}
+      </>
+    );
+  }
   if (problem) return <ProblemAlert problem={problem} onRetry={onRetry} />;
   return <>{skeleton}</>;
 }
@@ -48,10 +57,12 @@ export function ListView<Item>({
     return <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />;
   }
   if (items.length === 0 && !query.hasNextPage) return <>{empty}</>;
+  const { isFetchNextPageError } = query;
   return (
     <Stack gap="sm">
+      {!isFetchNextPageError && <StaleNote reads={[query]} />}
       {items.length === 0 ? <NoneYet /> : children(items)}
-      {query.error && <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />}
+      {isFetchNextPageError && <ProblemAlert problem={query.error} onRetry={() => readAgain(query)} />}
       <LoadMore query={query} />
     </Stack>
   );

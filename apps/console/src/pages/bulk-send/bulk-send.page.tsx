@@ -1,12 +1,13 @@
 import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconAlertOctagon, IconPlayerPause, IconPlayerPlay, IconX } from '@tabler/icons-react';
-import { useState, type ReactElement } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 import type { Job } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
 import { BusyButton } from '../../ui/busy-button.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { PageFrame } from '../../ui/page.js';
 import { QueryView } from '../../ui/query-view.js';
+import { StaleNote } from '../../ui/stale-note.js';
 import { Time, fullTime } from '../../ui/time.js';
 import { usePathId } from '../../ui/use-path-id.js';
 import { countParts, heldSentence, JobBar, JobStatus } from '../bulk-sends/job-status.js';
@@ -24,7 +25,7 @@ export function Page(): ReactElement {
 
 function JobPage({ id }: { readonly id: string }): ReactElement {
   const job = useRead('getJob', { path: { id } }, { pollMs: 2_000 });
-  if (job.data) return <JobView job={job.data} />;
+  if (job.data) return <JobView job={job.data} note={<StaleNote reads={[job]} />} />;
   return (
     <PageFrame title="Bulk send" back={list}>
       <QueryView query={job}>{() => null}</QueryView>
@@ -32,7 +33,7 @@ function JobPage({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-function JobView({ job }: { readonly job: Job }): ReactElement {
+function JobView({ job, note }: { readonly job: Job; readonly note: ReactNode }): ReactElement {
   const template = useRead('getTemplate', { path: { id: job.templateId } });
   const reason = heldSentence(job);
   const isMoving = job.status === 'RUNNING' || job.status === 'QUEUED';
@@ -44,6 +45,7 @@ function JobView({ job }: { readonly job: Job }): ReactElement {
       back={list}
       actions={<Acts job={job} />}
     >
+      {note}
       {reason !== null && (
         <Alert color="yellow" variant="light" icon={<IconAlertOctagon aria-hidden />} title="This bulk send is held">
           {reason}

@@ -6,6 +6,7 @@ import { useList, useRead, useWholeList } from '../../api/use-api.js';
 import { readable } from '../../ui/foreign-text.js';
 import { LinkTo } from '../../ui/link-to.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { StaleNote } from '../../ui/stale-note.js';
 import { useReadProblem } from '../../ui/read-problem.js';
 
 const POLL_MS = 15_000;
@@ -18,7 +19,8 @@ export function Attention(): ReactElement | null {
   const channels = useWholeList('listChannels', {}, { pollMs: POLL_MS });
   const jobs = useList('listJobs', { query: { limit: 100 } } as never, { pollMs: POLL_MS });
   const plan = useRead('getPlan', {}, { enabled: isManaging, pollMs: POLL_MS });
-  const { problem, onRetry } = useReadProblem(webhooks.query, channels.query, jobs.query, plan);
+  const reads = [webhooks.query, channels.query, jobs.query, plan];
+  const { problem, onRetry } = useReadProblem(...reads);
   const share = plan.data?.usage ? plan.data.usage.messages / plan.data.limits.messagesPerMonth : 0;
   const notices = [
     ...webhooks.items
@@ -48,12 +50,14 @@ export function Attention(): ReactElement | null {
       .filter(({ status }) => status === 'HELD')
       .map(({ id }) => ({ text: 'A bulk send is held.', to: `/bulk-sends/${id}`, act: 'See why' })),
   ];
-  if (notices.length === 0 && !problem) return null;
+  const isStale = reads.some(({ data, error }) => data !== undefined && error !== null);
+  if (notices.length === 0 && !problem && !isStale) return null;
   return (
     <Stack gap="xs" component="section" aria-label="Needs attention">
       {problem && (
         <ProblemAlert title="What needs attention could not all be read" problem={problem} onRetry={onRetry} />
       )}
+      <StaleNote reads={reads} what="What needs attention" />
       {notices.map(({ text, to, act }, index) => (
         <Alert key={index} color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
           {text}{' '}

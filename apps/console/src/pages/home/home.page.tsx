@@ -6,6 +6,7 @@ import { ForeignText } from '../../ui/foreign-text.js';
 import { PageFrame } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { useReadProblem } from '../../ui/read-problem.js';
+import { StaleNote } from '../../ui/stale-note.js';
 import { initialRange } from '../analytics/range.js';
 import { Attention } from './attention.js';
 import { Checklist } from './checklist.js';
@@ -47,6 +48,7 @@ function Today(): ReactElement | null {
       <Text fw={600} mb="sm">
         Today
       </Text>
+      <StaleNote reads={[usage, delivery]} what="What was sent and received" />
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         {figures.map(({ label, value }) => (
           <Paper key={label} withBorder p="md">

@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Group, Menu, Paper, Stack, Tabs, Text } from '@ma
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertOctagon, IconDots, IconHistory, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
-import { useState, type ReactElement } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 import type { Webhook } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
 import { BusyButton } from '../../ui/busy-button.js';
@@ -12,6 +12,7 @@ import { focusPage } from '../../ui/focus.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { PageFrame } from '../../ui/page.js';
 import { QueryView } from '../../ui/query-view.js';
+import { StaleNote } from '../../ui/stale-note.js';
 import { Time, fullTime } from '../../ui/time.js';
 import { usePathId } from '../../ui/use-path-id.js';
 import { WebhookForm } from '../webhooks/webhook-form.js';
@@ -34,12 +35,27 @@ export function Page(): ReactElement {
 
 function WebhookPage({ id }: { readonly id: string }): ReactElement {
   const webhook = useRead('getWebhook', { path: { id } }, { pollMs: 5_000 });
-  if (webhook.error?.status === 404) return <Gone />;
-  if (webhook.data) return <WebhookView webhook={webhook.data} />;
+  const [isEditing, editing] = useDisclosure(false);
+  if (!webhook.data) {
+    return webhook.error?.status === 404 ? (
+      <Gone />
+    ) : (
+      <PageFrame title="Webhook" back={list}>
+        <QueryView query={webhook}>{() => null}</QueryView>
+      </PageFrame>
+    );
+  }
+  const note = <StaleNote reads={[webhook]} />;
   return (
-    <PageFrame title="Webhook" back={list}>
-      <QueryView query={webhook}>{() => null}</QueryView>
-    </PageFrame>
+    <>
+      {webhook.error?.status === 404 ? (
+        <Gone />
+      ) : (
+        <WebhookView webhook={webhook.data} note={note} onEdit={editing.open} />
+      )}
+      {/* Not in the view: what was typed stays when somebody else deletes the webhook meanwhile. */}
+      {isEditing && <WebhookForm webhook={webhook.data} onClose={editing.close} />}
+    </>
   );
 }
 
@@ -54,7 +70,15 @@ function Gone(): ReactElement {
   );
 }
 
-function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
+function WebhookView({
+  webhook,
+  note,
+  onEdit,
+}: {
+  readonly webhook: Webhook;
+  readonly note: ReactNode;
+  readonly onEdit: () => void;
+}): ReactElement {
   // Since when nothing was queued, once it is enabled again.
   const [deactivatedAt, setDeactivatedAt] = useState<string | null>(null);
   return (
@@ -63,8 +87,9 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
       tabTitle="Webhook"
       description={webhook.description === null ? undefined : <ForeignText>{webhook.description}</ForeignText>}
       back={list}
-      actions={<Acts webhook={webhook} />}
+      actions={<Acts webhook={webhook} onEdit={onEdit} />}
     >
+      {note}
       <Group gap="xs">
         <WebhookHealth webhook={webhook} />
         <Text size="sm" c="dimmed" component="div">
@@ -187,9 +212,8 @@ function Missed({
   );
 }
 
-function Acts({ webhook }: { readonly webhook: Webhook }): ReactElement {
+function Acts({ webhook, onEdit }: { readonly webhook: Webhook; readonly onEdit: () => void }): ReactElement {
   const router = useRouter();
-  const [isEditing, editing] = useDisclosure(false);
   const [isReplaying, replaying] = useDisclosure(false);
   const [isDeleting, deleting] = useDisclosure(false);
   const remove = useChange('deleteWebhook', {
@@ -203,7 +227,7 @@ function Acts({ webhook }: { readonly webhook: Webhook }): ReactElement {
       <Button variant="default" leftSection={<IconHistory size={16} aria-hidden />} onClick={replaying.open}>
         Replay
       </Button>
-      <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={editing.open}>
+      <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={onEdit}>
         Edit
       </Button>
       <Menu position="bottom-end">
@@ -218,7 +242,6 @@ function Acts({ webhook }: { readonly webhook: Webhook }): ReactElement {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {isEditing && <WebhookForm webhook={webhook} onClose={editing.close} />}
       {isReplaying && <ReplayDialog webhook={webhook} onClose={replaying.close} />}
       <ConfirmDialog
         isOpen={isDeleting}
