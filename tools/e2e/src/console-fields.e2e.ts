@@ -80,6 +80,28 @@ describe('fields and buttons of the console', () => {
     await page.context().close();
   });
 
+  it('ask once for what a double click asks for, however fast it is', async () => {
+    const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
+    await openPage(page, '/settings/members');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Email').fill('twice@people.example');
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') asked.push(new URL(request.url()).pathname);
+    });
+    // Both before the page can draw that the button is busy.
+    await dialog.getByRole('button', { name: 'Create link' }).evaluate((button) => {
+      button.click();
+      button.click();
+    });
+    await dialog.getByText('The invitation is ready').waitFor();
+    expect(asked).toEqual(['/app/api/invites']);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('say what they are about, and a preview of a template can be heard', async () => {
     const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
     await all.acme.send('+14155550175', 'Hello');

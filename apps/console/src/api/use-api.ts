@@ -9,11 +9,12 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import type { Operations } from './api.generated.js';
 import { call, type Answer, type Input } from './call.js';
 import { changeOf, type ChangeOptions } from './change.js';
 import { rethrow, type Problem } from './problem.js';
+import { onceAtATime } from './once-at-a-time.js';
 import { useReadOn } from './reading-on.js';
 
 type Name = keyof Operations;
@@ -72,12 +73,21 @@ export function useWholeList<N extends Name>(name: N, input: Input<N>, options: 
   return list;
 }
 
-/** Changes something by one operation; a refusal is shown as a notice unless the page shows it. */
-export function useChange<N extends Name>(
-  name: N,
-  options: ChangeOptions<N> = {},
-): UseMutationResult<Answer<N>, Problem, Input<N>> {
-  return useMutation(changeOf(useQueryClient(), name, options));
+/** A change, and what became of the last one. */
+export type Change<N extends Name> = Pick<
+  UseMutationResult<Answer<N>, Problem, Input<N>>,
+  'data' | 'error' | 'isPending' | 'reset' | 'variables'
+> & { readonly mutate: (input: Input<N>) => void };
+
+/**
+ * Changes something by one operation; a refusal is shown as a notice unless the page shows it. What is asked for while the same is under way
+ * is that.
+ */
+export function useChange<N extends Name>(name: N, options: ChangeOptions<N> = {}): Change<N> {
+  const { mutateAsync, ...change } = useMutation(changeOf(useQueryClient(), name, options));
+  // A failure is shown by `changeOf`, and is in the result.
+  const [mutate] = useState(() => onceAtATime((input: Input<N>) => mutateAsync(input).catch(() => undefined)));
+  return { ...change, mutate };
 }
 
 interface Page {
