@@ -127,5 +127,7 @@ export async function exported(page: Page): Promise<{ readonly name: string; rea
   await page.getByRole('button', { name: 'Export CSV' }).click();
   const download = await saving;
   const text = await readFile(await download.path(), 'utf8');
-  return { name: download.suggestedFilename(), rows: text.trimEnd().split('\r\n') };
+  // A spreadsheet takes a file with this mark for UTF-8.
+  if (!text.startsWith('\uFEFF')) throw new Error(`${download.suggestedFilename()} has no byte order mark`);
+  return { name: download.suggestedFilename(), rows: text.slice(1).trimEnd().split('\r\n') };
 }

@@ -8,8 +8,16 @@ function cell(text: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+/** Without it Excel takes a CSV file for one of the system's old code page, and shows wrong letters. Source: RFC 3629, section 6. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** Hands CSV to the browser as a file for a spreadsheet. */
+export function downloadCsv(name: string, csv: string): void {
+  download(name, BYTE_ORDER_MARK + csv, 'text/csv');
+}
+
 /** Hands a text to the browser as a file. */
-export function download(name: string, text: string, type = 'text/csv'): void {
+export function download(name: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = Object.assign(document.createElement('a'), { href: address, download: name });
   link.click();

@@ -4,7 +4,7 @@ import { useState, type ReactElement } from 'react';
 import { request } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
 import { useRead, useWholeList } from '../../api/use-api.js';
-import { download } from '../../ui/csv-file.js';
+import { downloadCsv } from '../../ui/csv-file.js';
 import { DayRange } from '../../ui/day-range.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { showProblem } from '../../ui/notices.js';
@@ -153,7 +153,7 @@ const reports = [
 function Export({ query }: { readonly query: Readonly<Record<string, unknown>> }): ReactElement {
   const save = (name: (typeof reports)[number]['name'], file: string): void => {
     request(name, { query, headers: { accept: 'text/csv' } })
-      .then(async (response) => download(file, await response.text()))
+      .then(async (response) => downloadCsv(file, await response.text()))
       .catch((error: unknown) => showProblem(problemOf(error)));
   };
   return (

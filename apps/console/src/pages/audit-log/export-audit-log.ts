@@ -1,6 +1,6 @@
 import type { Operations } from '../../api/api.generated.js';
 import { readEvery } from '../../api/read-every.js';
-import { download, toCsv } from '../../ui/csv-file.js';
+import { downloadCsv, toCsv } from '../../ui/csv-file.js';
 
 const COLUMNS = ['sequence', 'at', 'action', 'actor', 'address', 'traceId', 'before', 'after', 'hash'] as const;
 
@@ -8,7 +8,7 @@ const COLUMNS = ['sequence', 'at', 'action', 'actor', 'address', 'traceId', 'bef
 export async function exportAuditLog(filter: Operations['listAuditLog']['query']): Promise<number> {
   const entries = await readEvery('listAuditLog', { query: filter });
   const rows = entries.map((entry) => COLUMNS.map((column) => cellOf(entry[column])));
-  download('audit-log.csv', toCsv([[...COLUMNS], ...rows]));
+  downloadCsv('audit-log.csv', toCsv([[...COLUMNS], ...rows]));
   return entries.length;
 }
 

@@ -6,7 +6,7 @@ import { problemOf } from '../../api/problem.js';
 import { readEvery } from '../../api/read-every.js';
 import { useList } from '../../api/use-api.js';
 import { BusyButton } from '../../ui/busy-button.js';
-import { download, toCsv } from '../../ui/csv-file.js';
+import { downloadCsv, toCsv } from '../../ui/csv-file.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { meaningOf } from '../../ui/failure-words.js';
@@ -112,5 +112,5 @@ async function exportRecipients(id: string, status: string | null): Promise<void
     one.reason ?? '',
     one.messageId ?? '',
   ]);
-  download(`recipients-${id}.csv`, toCsv([['number', 'to', 'status', 'reason', 'messageId'], ...rows]));
+  downloadCsv(`recipients-${id}.csv`, toCsv([['number', 'to', 'status', 'reason', 'messageId'], ...rows]));
 }
