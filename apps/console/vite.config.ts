@@ -25,6 +25,8 @@ export default defineConfig({
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // The policy of the page allows no address but this site's.
     assetsInlineLimit: 0,
+    // One file: that of a page which could not be had is not asked for again, and the page would be shown without it.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {

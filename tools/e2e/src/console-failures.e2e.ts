@@ -103,6 +103,23 @@ describe('a page of the console that cannot read what it shows', () => {
       await page.context().close();
     },
   );
+
+  it('says so where not even its code can be had, leaves nothing that is kept, and goes on at a click', async () => {
+    const { page } = await openAsOwner(browser, all);
+    await openPage(page, '/bulk-sends/new');
+    await chooseFile(page, 'phone\n+14155550161\n');
+    await page.getByText('people.csv: 1 row').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Plan and usage' }).click();
+    const alert = page.getByRole('alert', { name: 'This page could not be shown' });
+    await alert.getByText('check the connection').waitFor();
+    await page.context().setOffline(false);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Plan and usage', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Bulk sends' }).click();
+    await page.getByRole('main').getByText('people.csv').first().waitFor();
+    await page.context().close();
+  });
 });
 
 /** Final for the console: nothing but a poll or a person repeats it. */

@@ -3,6 +3,7 @@ import { queryClient } from '../api/client.js';
 import { readSession } from '../api/read-session.js';
 import { ACCOUNT, needsEnrolment } from '../api/session.js';
 import { PageFallback, PageFault, UnknownPage } from './fallbacks.js';
+import { loadPage } from './load-page.js';
 import { pages } from './pages.js';
 import { Shell } from './shell/shell.js';
 
@@ -46,7 +47,7 @@ const shellPages = pages.map(({ path, load, roles }) =>
   createRoute({
     getParentRoute: () => shell,
     path,
-    component: lazyRouteComponent(load, 'Page'),
+    component: lazyRouteComponent(() => loadPage(load), 'Page'),
     beforeLoad: ({ context }) => {
       // What a role may not see does not exist for it.
       if (roles && !roles.includes(context.session.role)) throw redirect({ to: '/', replace: true });
