@@ -132,4 +132,21 @@ describe('the console by keyboard and for screen readers', () => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+
+  it('marks what is chosen where the system sets every color', async () => {
+    const { page, complaints } = await openAsOwner(browser, all, { forcedColors: 'active' });
+    await openPage(page, '/inbox');
+    const styleOf = (element: Locator): Promise<string> =>
+      element.evaluate((one) => one.ownerDocument.defaultView?.getComputedStyle(one).outlineStyle ?? '');
+    const [inbox, home] = [page.getByRole('link', { name: 'Inbox' }), page.getByRole('link', { name: 'Home' })];
+    expect([await styleOf(inbox), await styleOf(home)]).toEqual(['dashed', 'none']);
+    const statuses = page.getByRole('radiogroup', { name: 'Status' });
+    const [open, closed] = [statuses.getByText('Open'), statuses.getByText('Closed')].map((word) =>
+      word.locator('xpath=ancestor-or-self::label'),
+    );
+    if (!open || !closed) throw new Error('there are no statuses');
+    expect([await styleOf(open), await styleOf(closed)]).toEqual(['dashed', 'none']);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });
