@@ -51,6 +51,7 @@ export function ContactDialog({
             description={numberHint(contact)}
             required={!isWithoutNumber}
             readOnly={contact !== null}
+            data-autofocus={contact === null || undefined}
             value={phone}
             onChange={({ currentTarget }) => setPhone(currentTarget.value)}
           />
@@ -59,7 +60,7 @@ export function ContactDialog({
             readOnly={isWithoutNumber}
             value={name}
             maxLength={256}
-            data-autofocus
+            data-autofocus={contact !== null || undefined}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <TextInput
