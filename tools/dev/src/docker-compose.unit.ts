@@ -39,6 +39,8 @@ const programs = Object.entries(compose.services).filter(([, { build }]) => buil
 /** A `.env` that sets every key there is. */
 const dotEnv: Environment = {
   ...Object.fromEntries([...documentedIn(example), ...variablesOf(compose).keys()].map((key) => [key, '10000'])),
+  DATABASE_URL: 'postgres://localhost/switchboard',
+  NATS_URL: 'nats://localhost:4222',
   CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
   CREDENTIALS_KEY_PREVIOUS: Buffer.alloc(32, 1).toString('base64'),
   TRUST_PROXY: '1',
@@ -49,6 +51,7 @@ const dotEnv: Environment = {
   GATEWAY_AUDIT_RETENTION_DAYS: '400',
   MESSAGING_RETENTION_DAYS: '400',
   WEBHOOKS_RETENTION_DAYS: '30',
+  CLOUD_BASE_URL: 'https://provider.example',
   CLOUD_CA_FILE: import.meta.filename,
   CLOUD_REQUEST_DEADLINE_MS: '30000',
   CLOUD_CONNECTIONS_MAX: '256',

@@ -26,13 +26,19 @@ function openerOfMenu(element: Element | null): Element | null {
   return id ? document.getElementById(id) : null;
 }
 
-/** The second click of a double one on what opens a dialog falls on the shade next to the dialog: it does not close it. */
+/** The second click of a double one on what opens a dialog falls on the shade next to the dialog: it neither closes it nor takes the focus from it. */
 const unlessDoubled = {
+  onMouseDownCapture: (event: MouseEvent): void => {
+    if (isDoubledOnShade(event)) event.preventDefault();
+  },
   onClickCapture: (event: MouseEvent): void => {
-    const isOnShade = (event.target as Element).matches('.mantine-Modal-overlay, .mantine-Drawer-overlay');
-    if (isOnShade && event.detail > 1) event.stopPropagation();
+    if (isDoubledOnShade(event)) event.stopPropagation();
   },
 };
+
+function isDoubledOnShade({ target, detail }: MouseEvent): boolean {
+  return detail > 1 && (target as Element).matches('.mantine-Modal-overlay, .mantine-Drawer-overlay');
+}
 
 /** Nothing but a button of the dialog closes it. */
 const guarded: Partial<ModalProps> = { closeOnClickOutside: false, closeOnEscape: false, withCloseButton: false };
