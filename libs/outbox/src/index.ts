@@ -4,6 +4,7 @@ export { BACKLOG_COUNT_MAX, deadLetterCounts, outboxBacklog, type OutboxBacklog 
 export { consumerMetrics, type ConsumerMetrics, type EventOutcome } from './consumer-metrics.js';
 export { buryEvent, consumersWithMarkedLetters, markedLetters, RELAY_CONSUMER } from './dead-letter.js';
 export { eventFailureTable } from './event-failures.js';
+export { eventMoment, type EventMoment } from './event-moment.js';
 export { handleBatch, isNotNow, redriveBatch } from './handle-batch.js';
 export { takeEvent, type BatchHandler, type EventOrigin } from './apply-events.js';
 export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';

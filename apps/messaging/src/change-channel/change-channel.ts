@@ -101,7 +101,7 @@ export class ChangeChannel {
       const { after, accessToken } = decide(before, all);
       const owner = { organizationId, channelId: id };
       const accessTokenSealed = accessToken === null ? null : await this.tokens.seal(tx, owner, accessToken);
-      updateChannels(tx, [...displaced(all, after), { channel: after, accessTokenSealed }]);
+      await updateChannels(tx, [...displaced(all, after), { channel: after, accessTokenSealed }]);
       appendChannelAct(tx, act, before, after, accessToken);
       return { before, after };
     };

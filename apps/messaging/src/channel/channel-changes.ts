@@ -1,10 +1,7 @@
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import { channelChanged } from '@switchboard/contracts/messaging/events';
-import { appendEvents } from '@switchboard/outbox';
-import { systemClock } from '@switchboard/platform';
 import { statement, type Transaction } from '@switchboard/postgres';
-import { channelFacts } from './channel-view.js';
+import { announceChannels } from './announce-channels.js';
 import type { Channel } from './channel.entity.js';
 
 /** One change of an organization's channels at a time: how many there are and which is the default concerns all of them. */
@@ -65,37 +62,22 @@ export function displaced(channels: readonly Channel[], { id, isDefault }: Chann
 }
 
 /** Stores a new channel with its event. Travels with COMMIT. */
-export function insertChannel(tx: Transaction, channel: Channel, accessTokenSealed: Buffer): void {
+export async function insertChannel(tx: Transaction, channel: Channel, accessTokenSealed: Buffer): Promise<void> {
   const { organizationId, id, name, phone, provider, businessAccountId, phoneNumberId } = channel;
   const line = [organizationId, id, name, phone, provider, businessAccountId, phoneNumberId, accessTokenSealed];
   const { defaultRegion, isDefault, optOutKeywords, status } = channel;
   tx.atCommit(insert, [...line, defaultRegion, isDefault, optOutKeywords, status]);
-  announce(tx, [channel]);
+  await announceChannels(tx, [channel]);
 }
 
 /** Stores changes, each with its event; the order matters where the default moves. Travels with COMMIT. */
-export function updateChannels(tx: Transaction, changes: readonly ChannelChange[]): void {
+export async function updateChannels(tx: Transaction, changes: readonly ChannelChange[]): Promise<void> {
   for (const { channel, accessTokenSealed } of changes) {
     const { organizationId, id, status, isDefault, defaultRegion, optOutKeywords } = channel;
     tx.atCommit(update, [organizationId, id, status, isDefault, defaultRegion, optOutKeywords, accessTokenSealed]);
   }
-  announce(
+  await announceChannels(
     tx,
     changes.map(({ channel }) => channel),
-  );
-}
-
-function announce(tx: Transaction, channels: readonly Channel[]): void {
-  const occurredAt = new Date(systemClock.now());
-  appendEvents(
-    tx,
-    channels.map((channel) => ({
-      event: channelChanged,
-      organizationId: channel.organizationId,
-      aggregateId: channel.id,
-      sequence: null,
-      occurredAt,
-      data: { channel: channelFacts(channel) },
-    })),
   );
 }

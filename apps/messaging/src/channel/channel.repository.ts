@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ChannelFacts } from '@switchboard/contracts/messaging/http';
-import { channelChanged } from '@switchboard/contracts/messaging/events';
-import { appendEvents } from '@switchboard/outbox';
 import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { systemClock } from '@switchboard/platform';
 import { LessThan } from 'typeorm';
-import { channelFacts } from './channel-view.js';
+import { announceChannels } from './announce-channels.js';
 import { Channel } from './channel.entity.js';
 
 /** Of the token that was refused alone: a channel may have been connected again, with another, since it was used. */
@@ -111,16 +108,5 @@ export async function disconnectChannels(tx: Transaction, refused: readonly Refu
   if (refused.length === 0) return;
   const sorted = [...refused].sort((a, b) => (a.channelId < b.channelId ? -1 : 1));
   const gone = await tx.query(disconnect, unnestColumns(sorted, ['organizationId', 'channelId', 'accessTokenSealed']));
-  const occurredAt = new Date(systemClock.now());
-  appendEvents(
-    tx,
-    gone.map((channel) => ({
-      event: channelChanged,
-      organizationId: channel.organizationId,
-      aggregateId: channel.id,
-      sequence: null,
-      occurredAt,
-      data: { channel: channelFacts(channel) },
-    })),
-  );
+  await announceChannels(tx, gone);
 }

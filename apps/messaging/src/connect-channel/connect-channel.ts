@@ -50,9 +50,9 @@ export class ConnectChannel {
       requireRoom(channels, request.channelsMax);
       const isDefault = request.isDefault || !channels.some((one) => one.isDefault);
       const channel = { ...connected, isDefault };
-      updateChannels(tx, displaced(channels, channel));
+      await updateChannels(tx, displaced(channels, channel));
       const owner = { organizationId, channelId: channel.id };
-      insertChannel(tx, channel, await this.tokens.seal(tx, owner, request.accessToken));
+      await insertChannel(tx, channel, await this.tokens.seal(tx, owner, request.accessToken));
       appendChannelAct(tx, { action: 'channel.connected', by: request.by }, null, channel, request.accessToken);
       return channel;
     };

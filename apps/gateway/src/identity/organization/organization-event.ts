@@ -1,5 +1,5 @@
 import { organizationChanged } from '@switchboard/contracts/gateway/events';
-import { appendEvents } from '@switchboard/outbox';
+import { appendEvents, eventMoment } from '@switchboard/outbox';
 import { statement, type Transaction } from '@switchboard/postgres';
 import type { OrganizationRow } from './organization.repository.js';
 
@@ -16,5 +16,6 @@ export async function appendOrganizationChanged(tx: Transaction, organization: O
   const messagesPerMonth = organization.messagesPerMonth ?? own.messagesPerMonth;
   const data = { subscription, plan, messagesPerMonth, excludedScopes: own.excludedScopes };
   const event = { event: organizationChanged, organizationId: id, aggregateId: id, sequence: null };
-  appendEvents(tx, [{ ...event, occurredAt: new Date(), data }]);
+  const { newId, occurredAt } = await eventMoment(tx);
+  appendEvents(tx, [{ ...event, id: newId(), occurredAt, data }]);
 }
