@@ -7,6 +7,8 @@ const ASKED_MAX = 3;
 const ASKED_MS = 2_500;
 /** What came of that holds for so long. */
 const KEPT_MS = 5_000;
+/** A query that has not ended by then is given up; whoever asked has given up before. */
+const QUERY_MS = 10_000;
 /** These are answers: there is no such name, or no address of it. */
 const ANSWERS: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
@@ -21,6 +23,7 @@ export class NameServersSilent extends Error {
  */
 export class NameServers {
   private readonly known = new Set<string>();
+  private readonly underWay = new Map<string, Promise<readonly string[]>>();
   private last: { readonly atMs: number; readonly areSilent: Promise<boolean> } | undefined;
 
   /** @param query of DNS; rejects with its code where there is no address */
@@ -29,7 +32,7 @@ export class NameServers {
   /** As the query. @throws NameServersSilent where nothing else is answered either */
   readonly resolve: ResolveName = async (name, signal) => {
     try {
-      const addresses = await this.query(name, signal);
+      const addresses = await unlessAborted(this.underWay.get(name) ?? this.begin(name), signal);
       this.note(name);
       return addresses;
     } catch (error) {
@@ -37,6 +40,15 @@ export class NameServers {
       throw new NameServersSilent(`${name}: ${String(error)}, and nothing else is answered`);
     }
   };
+
+  /** One query for all connections to a name that are made at once. */
+  private begin(name: string): Promise<readonly string[]> {
+    const query = this.query(name, AbortSignal.timeout(QUERY_MS));
+    this.underWay.set(name, query);
+    const end = (): void => void this.underWay.delete(name);
+    query.then(end, end);
+    return query;
+  }
 
   private note(name: string): void {
     this.known.delete(name);
@@ -66,6 +78,17 @@ export class NameServers {
     } catch (error) {
       return isAnswer(error);
     }
+  }
+}
+
+async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 

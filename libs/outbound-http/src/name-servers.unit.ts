@@ -60,6 +60,23 @@ describe('a name that is not answered', () => {
   });
 });
 
+it('is asked for once for all connections to a name that are made at once, and anew by later ones', async () => {
+  const { servers, found, asked } = nameServers({ 'one.example': '1.1.1.1' });
+  await found('one.example', 'one.example', 'one.example');
+  expect(asked).toEqual(['one.example']);
+  expect(await servers.resolve('one.example', never)).toEqual(['1.1.1.1']);
+  expect(asked).toEqual(['one.example', 'one.example']);
+});
+
+it('is waited for no longer than whoever asks for it may', async () => {
+  const silent = new NameServers(() => new Promise(() => undefined));
+  const controller = new AbortController();
+  const [given, kept] = [silent.resolve('one.example', controller.signal), silent.resolve('one.example', never)];
+  controller.abort();
+  await expect(given).rejects.toThrow('aborted');
+  expect(await Promise.race([kept, Promise.resolve('waits')])).toBe('waits');
+});
+
 it('asks for no other where a name does not exist, or its request was given up', async () => {
   const { servers, found, asked } = nameServers({ 'one.example': '1.1.1.1', 'own.test': 'ECANCELLED' });
   await found('one.example');
