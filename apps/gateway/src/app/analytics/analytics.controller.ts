@@ -47,7 +47,7 @@ export class AppAnalyticsController {
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    return asAccepted(accept, reply, await this.reports.templates(principal, query));
+    return this.reports.templates(principal, query, (report) => asAccepted(accept, reply, report));
   }
 }
 

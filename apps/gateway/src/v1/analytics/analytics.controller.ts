@@ -42,6 +42,6 @@ export class AnalyticsController {
     @Query() query: ReportQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    return answerJson(reply, await this.reports.templates(principal, query));
+    return this.reports.templates(principal, query, (report) => answerJson(reply, report));
   }
 }
