@@ -7,10 +7,9 @@ import { recountRestored } from './rebuild/recount-restored.js';
 
 const keepFactPartitions = statement('analytics.keep-partitions', 'SELECT keep_fact_partitions()');
 
-await serve({
-  service: 'analytics',
+await serve('analytics', () => ({
   config: analyticsConfig(),
   module: AnalyticsModule,
   onRestored: recountRestored,
   keepPartitions: async (database) => void (await database.query(keepFactPartitions, [])),
-});
+}));

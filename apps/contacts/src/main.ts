@@ -4,10 +4,7 @@ import { contactsConfig } from './contacts.config.js';
 import { ContactsModule } from './contacts.module.js';
 import { raiseVersionFloor } from './contact/version-floor.js';
 
-const config = contactsConfig();
-await serve({
-  service: 'contacts',
-  config,
-  module: ContactsModule.of(config),
-  onRestored: raiseVersionFloor,
+await serve('contacts', () => {
+  const config = contactsConfig();
+  return { config, module: ContactsModule.of(config), onRestored: raiseVersionFloor };
 });

@@ -4,7 +4,7 @@ import { formerSchema } from './migrations/former-schema.js';
 
 await runMigrations({
   service: 'contacts',
-  config: migrationConfig(),
+  config: migrationConfig,
   migrations: contactsMigrations,
   former: formerSchema,
 });

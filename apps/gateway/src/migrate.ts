@@ -4,7 +4,7 @@ import { formerSchema } from './migrations/former-schema.js';
 
 await runMigrations({
   service: 'gateway',
-  config: migrationConfig(),
+  config: migrationConfig,
   migrations: gatewayMigrations,
   former: formerSchema,
 });

@@ -7,12 +7,13 @@ import { messagingConfig } from './messaging.config.js';
 import { MessagingModule } from './messaging.module.js';
 import { takeBackRestored } from './take-back-restored/take-back-restored.js';
 
-const config = messagingConfig();
-await serve({
-  service: 'messaging',
-  config,
-  module: MessagingModule.of(config),
-  entities: [Channel, Message],
-  onRestored: takeBackRestored,
-  keepPartitions: (database, log) => keepMonths(database, config.MESSAGING_RETENTION_DAYS, log),
+await serve('messaging', () => {
+  const config = messagingConfig();
+  return {
+    config,
+    module: MessagingModule.of(config),
+    entities: [Channel, Message],
+    onRestored: takeBackRestored,
+    keepPartitions: (database, log) => keepMonths(database, config.MESSAGING_RETENTION_DAYS, log),
+  };
 });

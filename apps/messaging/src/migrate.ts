@@ -4,7 +4,7 @@ import { formerSchema } from './migrations/former-schema.js';
 
 await runMigrations({
   service: 'messaging',
-  config: migrationConfig(),
+  config: migrationConfig,
   migrations: messagingMigrations,
   former: formerSchema,
 });

@@ -4,5 +4,7 @@ import { pauseRestored } from './pause-restored/pause-restored.js';
 import { templatesConfig } from './templates.config.js';
 import { TemplatesModule } from './templates.module.js';
 
-const config = templatesConfig();
-await serve({ service: 'templates', config, module: TemplatesModule.of(config), onRestored: pauseRestored });
+await serve('templates', () => {
+  const config = templatesConfig();
+  return { config, module: TemplatesModule.of(config), onRestored: pauseRestored };
+});

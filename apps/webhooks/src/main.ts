@@ -5,11 +5,12 @@ import { keepWebhookPartitions } from './keep-partitions.js';
 import { webhooksConfig } from './webhooks.config.js';
 import { WebhooksModule } from './webhooks.module.js';
 
-const config = webhooksConfig();
-await serve({
-  service: 'webhooks',
-  config,
-  module: WebhooksModule.of(config),
-  keepPartitions: (database) => keepWebhookPartitions(database, config.WEBHOOKS_RETENTION_DAYS),
-  onRestored: raiseFeed,
+await serve('webhooks', () => {
+  const config = webhooksConfig();
+  return {
+    config,
+    module: WebhooksModule.of(config),
+    keepPartitions: (database) => keepWebhookPartitions(database, config.WEBHOOKS_RETENTION_DAYS),
+    onRestored: raiseFeed,
+  };
 });

@@ -16,7 +16,8 @@ import type { MigrationConfig } from './migration.config.js';
  */
 export async function runMigrations(spec: {
   readonly service: string;
-  readonly config: MigrationConfig;
+  /** Reads it. */
+  readonly config: () => MigrationConfig;
   readonly migrations: MigrateOptions['migrations'];
   readonly former: MigrateOptions['former'];
   /** Of the command line; those of this process without it. */
@@ -24,13 +25,14 @@ export async function runMigrations(spec: {
 }): Promise<void> {
   const log = createLog(spec.service);
   try {
+    const config = spec.config();
     const downTo = downToOf(spec.args ?? process.argv.slice(2));
     const options = {
-      url: spec.config.MIGRATOR_DATABASE_URL,
+      url: config.MIGRATOR_DATABASE_URL,
       schema: spec.service,
       migrations: spec.migrations,
       former: spec.former,
-      serviceRole: spec.config.SERVICE_DATABASE_ROLE,
+      serviceRole: config.SERVICE_DATABASE_ROLE,
     };
     const onReverted = (name: string): void => log.info('migration.reverted', { name });
     const names = downTo === undefined ? await migrate(options) : await migrateDownTo(options, downTo, onReverted);

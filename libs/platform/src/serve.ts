@@ -42,15 +42,20 @@ const DRAIN_DEADLINE_MS = 5_000;
  * Runs a service as this process: telemetry, logs, signals.
  *
  * Logs `service.ready` with the `url` of its internal server once it answers. Ends with 0 within 8 s of SIGTERM, with 1
- * when it cannot start or stop.
+ * when it cannot start or stop, and one line that says why.
+ *
+ * @param specOf reads its configuration
  */
-export async function serve(spec: Omit<ServiceSpec, 'log' | 'metrics'>): Promise<void> {
-  const log = createLog(spec.service);
+export async function serve(
+  service: string,
+  specOf: () => Omit<ServiceSpec, 'service' | 'log' | 'metrics'>,
+): Promise<void> {
+  const log = createLog(service);
   endOnCrash(log);
-  const stopTelemetry = startTelemetry(spec.service, telemetryConfig());
-  const metrics = startMetrics(spec.service, log);
+  const stopTelemetry = startTelemetry(service, telemetryConfig());
+  const metrics = startMetrics(service, log);
   try {
-    const running = await startService({ ...spec, log, metrics });
+    const running = await startService({ ...specOf(), service, log, metrics });
     stopOnSignal(log, async () => {
       await running.stop();
       await Promise.all([stopTelemetry(), metrics.stop()]);
