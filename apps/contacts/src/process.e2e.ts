@@ -48,7 +48,7 @@ describe('the built programs of contacts', () => {
   it('name every missing key at once and end with 1', async () => {
     const service = spawn(process.execPath, [join(dist, 'main.js')], { env: { NATS_URL: 'nats://127.0.0.1:1' } });
     let said = '';
-    service.stderr.on('data', (chunk) => (said += String(chunk)));
+    service.stdout.on('data', (chunk) => (said += String(chunk)));
     const [code] = await once(service, 'close');
     expect(code).toBe(1);
     for (const key of ['DATABASE_URL', 'NATS_USER', 'NATS_PASSWORD', 'CREDENTIALS_KEY'])
