@@ -13,10 +13,12 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** What is said of a program that ends with an error of this message. */
-async function reasonOf(message: string): Promise<string> {
+/** What is said of a program that ends with an error of this message, thrown or in a line of its log. */
+async function reasonOf(message: string, isLogged = false): Promise<string> {
   const entry = join(folder, 'program.mjs');
-  await writeFile(entry, `throw new Error(${JSON.stringify(message)});\n`);
+  const line = JSON.stringify({ event: 'service.start-failed', error: { message } });
+  const logged = `console.log(${JSON.stringify(line)});\nprocess.exit(1);\n`;
+  await writeFile(entry, isLogged ? logged : `throw new Error(${JSON.stringify(message)});\n`);
   const program = { name: 'webhooks', entry, environment: {}, log: join(folder, 'webhooks.log') };
   return runProgram(program, new AbortController().signal).then(
     () => 'it ran',
@@ -36,9 +38,11 @@ describe('what is said of a program that did not start', () => {
     } catch (error) {
       problems = (error as Error).message;
     }
-    expect(await reasonOf(problems)).toMatch(
-      /^webhooks did not start \(exit code 1\): ADDRESS is required: an address; HOSTS: "http:\/\/x" is no host\[:port\] \(/,
-    );
+    for (const isLogged of [false, true]) {
+      expect(await reasonOf(problems, isLogged)).toMatch(
+        /^webhooks did not start \(exit code 1\): ADDRESS is required: an address; HOSTS: "http:\/\/x" is no host\[:port\] \(/,
+      );
+    }
   });
 
   it('is its error otherwise', async () => {

@@ -16,8 +16,8 @@ export interface NodeProgram {
 
 const readyTimeoutMs = 60_000;
 
-/** What `readConfig` throws: every key at fault, in a line of its own. */
-const CONFIGURATION = /^Error: configuration:\n((?: {2}\S.*(?:\n|$))+)/gm;
+/** What `readConfig` throws, on its own or as the message of a line of the log: every key at fault, in a line of its own. */
+const CONFIGURATION = /^(?:Error: )?configuration:\n((?: {2}\S.*(?:\n|$))+)/gm;
 
 /** A run of a service, with the line in which it said that it is ready. */
 export interface ServiceRun extends Run {
@@ -97,7 +97,8 @@ function explain(program: NodeProgram, said: string, how: string): string {
   if (/ENOSPC|no space left on device/i.test(said)) return `The disk is full: ${program.name} cannot start.`;
   const port = /EADDRINUSE[^\n]*?:(\d+)/.exec(said)?.[1];
   if (port !== undefined) return `Port ${port} is taken, ${program.name} cannot use it.`;
-  const problems = [...said.matchAll(CONFIGURATION)].at(-1)?.[1];
+  const sentences = said.split('\n').map(sentenceOf).join('\n');
+  const problems = [...sentences.matchAll(CONFIGURATION)].at(-1)?.[1];
   const lines = said.split('\n').filter((line) => line.trim() !== '' && !/^\s+at |^Node\.js v|^\s*[\^}]/.test(line));
   const telling =
     problems?.trim().replaceAll(/\n\s*/g, '; ') ??
