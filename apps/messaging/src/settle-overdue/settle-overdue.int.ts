@@ -67,7 +67,7 @@ describe('an attempt whose holder does not end it in time', () => {
     expect(await store.dispatches(attempt)).toMatchObject([{ state: 'PACED', attempts: 0 }]);
   });
 
-  it('fails a minute after nobody may claim it any more, so that no message is both sent and failed', async () => {
+  it('fails a minute after the last claim that it may have, so that no message is both sent and failed', async () => {
     const sender = await store.sender(2);
     const [claimable, expired] = [await retryOfAge(sender, 0, 30_000), await retryOfAge(sender, 1, 90_000)];
     expect(await failExpired(store.database, 8, new Date())).toBe(1);

@@ -29,7 +29,7 @@ export interface EndedAttempt {
   readonly beganAtMs: number;
   readonly endedAtMs: number;
   /**
-   * Now, as read under the lane's lock; so was its beginning. What an attempt began behind is told apart by these two: its end is of a clock that
+   * Now, as read under the lane's lock; so was its beginning. What an attempt began behind is decided by these two: its end is of a clock that
    * a process carries on, which may be behind by a pause of the process.
    */
   readonly recordedAtMs: number;
