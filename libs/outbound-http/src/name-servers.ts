@@ -1,3 +1,4 @@
+import { unlessAborted } from '@switchboard/timing';
 import type { ResolveName } from './resolve-name.client.js';
 
 /** Names that were found lately, by when: the newest are the last. */
@@ -53,7 +54,8 @@ export class NameServers {
   private note(name: string): void {
     this.known.delete(name);
     this.known.add(name);
-    if (this.known.size > KNOWN_MAX) for (const oldest of [...this.known].slice(0, 1)) this.known.delete(oldest);
+    const [oldest] = this.known;
+    if (oldest !== undefined && this.known.size > KNOWN_MAX) this.known.delete(oldest);
   }
 
   private areSilent(name: string): Promise<boolean> {
@@ -78,17 +80,6 @@ export class NameServers {
     } catch (error) {
       return isAnswer(error);
     }
-  }
-}
-
-async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }
 

@@ -18,6 +18,19 @@ export async function withDeadline<Result, Late>(
   }
 }
 
+/** The work's result, unless the signal aborts before its end; the work itself goes on. @throws as the work; the signal's reason */
+export async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
 /** Whether the work ends in time; it goes on otherwise. @throws as `withDeadline` */
 export async function endsWithin(work: Promise<unknown>, deadlineMs: number): Promise<boolean> {
   return withDeadline(

@@ -1,7 +1,7 @@
 export { backoffMs, jittered, type Backoff, type Random } from './backoff.js';
 export { onBeat, untilBeat, type OnBeat } from './beat.js';
 export { BurstPace } from './burst-pace.js';
-export { endsWithin, withDeadline } from './deadline.js';
+export { endsWithin, unlessAborted, withDeadline } from './deadline.js';
 export { pause } from './pause.js';
 export { SharedPause } from './shared-pause.js';
 export { WakeSignal } from './wake-signal.js';

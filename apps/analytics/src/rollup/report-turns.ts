@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RpcCall } from '@switchboard/nats';
+import { unlessAborted } from '@switchboard/timing';
 
 /**
  * Has the reports of an organization made one after another. The largest take a second of the event loop and some 100 MB each: a dozen
@@ -24,16 +25,8 @@ export class ReportTurns {
       if (this.ends.get(organizationId) === end) this.ends.delete(organizationId);
     });
     this.ends.set(organizationId, end);
-    return Promise.race([made, aborted(signal)]);
+    return unlessAborted(made, signal);
   }
 }
 
 function nothing(): void {}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const refuse = (): void => reject(signal.reason as Error);
-    if (signal.aborted) refuse();
-    else signal.addEventListener('abort', refuse, { once: true });
-  });
-}
