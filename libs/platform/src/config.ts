@@ -57,13 +57,13 @@ export function integer(
     ...key,
     parse: (value) => {
       const number = wholeNumber(value);
-      if (Number.isInteger(number) && number >= min && number <= max) return number;
+      if (number >= min && number <= max) return number;
       throw new Error(`must be a whole number from ${min} to ${max}`);
     },
   };
 }
 
-/** NaN for all but digits: `Number` takes white space for 0. */
+/** NaN, which is in no range, for all but digits: `Number` takes white space for 0. */
 function wholeNumber(value: string): number {
   return /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
 }
@@ -83,7 +83,7 @@ export function retentionDays({
     default: 0,
     parse: (value) => {
       const days = wholeNumber(value);
-      if (days === 0 || (Number.isInteger(days) && days >= min && days <= max)) return days;
+      if (days === 0 || (days >= min && days <= max)) return days;
       throw new Error(`must be 0, or a whole number from ${min} to ${max}`);
     },
   };

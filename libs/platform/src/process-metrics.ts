@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { metrics, type Meter } from '@opentelemetry/api';
+import { metrics } from '@opentelemetry/api';
 
 /** The timer that feels the event loop; its own period is no lag. Each of its ticks wakes a process that has nothing else to do. */
 const LAG_RESOLUTION_MS = 250;
@@ -9,8 +9,11 @@ const LAG_RESOLUTION_MS = 250;
 /** Observes the process itself: CPU, memory, descriptors, event loop, uptime and build. Names as Prometheus clients have them. */
 export function observeProcess(service: string): void {
   const meter = metrics.getMeter('@switchboard/platform');
-  const gauge = (name: string, description: string, read: () => number): void =>
-    meter.createObservableGauge(name, { description }).addCallback((result) => result.observe(read()));
+  const gauge = (name: string, description: string, read: () => number | undefined): void =>
+    meter.createObservableGauge(name, { description }).addCallback((result) => {
+      const value = read();
+      if (value !== undefined) result.observe(value);
+    });
   meter
     .createObservableCounter('process_cpu_seconds_total', { description: 'CPU time used, user and system, in seconds' })
     .addCallback((result) => {
@@ -21,7 +24,9 @@ export function observeProcess(service: string): void {
   gauge('process_uptime_seconds', 'Time since the process began', () => process.uptime());
   gauge('nodejs_heap_size_used_bytes', "Used part of V8's heap", () => getHeapStatistics().used_heap_size);
   gauge('nodejs_heap_size_limit_bytes', 'Heap at which V8 gives up', () => getHeapStatistics().heap_size_limit);
-  observeDescriptors(meter);
+  gauge('process_open_fds', 'Open file descriptors', openDescriptors);
+  const descriptors = descriptorsMax();
+  gauge('process_max_fds', 'File descriptors that the process may open', () => descriptors);
   gauge(
     'nodejs_eventloop_lag_p99_seconds',
     'Event loop lag since the scrape before, 99th percentile, felt four times a second',
@@ -34,18 +39,7 @@ export function observeProcess(service: string): void {
     .addCallback((result) => result.observe(1, build));
 }
 
-/** There are no such series where there is no /proc, and for as long as all are taken: the service answers no scrape then either. */
-function observeDescriptors(meter: Meter): void {
-  const gauge = (name: string, description: string, read: () => number | undefined): void =>
-    meter.createObservableGauge(name, { description }).addCallback((result) => {
-      const value = read();
-      if (value !== undefined) result.observe(value);
-    });
-  gauge('process_open_fds', 'Open file descriptors', openDescriptors);
-  const max = descriptorsMax();
-  gauge('process_max_fds', 'File descriptors that the process may open', () => max);
-}
-
+/** Undefined where there is no /proc, and for as long as all are taken: the service answers no scrape then either. */
 function openDescriptors(): number | undefined {
   try {
     // One of them is that of the reading.
@@ -55,7 +49,7 @@ function openDescriptors(): number | undefined {
   }
 }
 
-/** Undefined where there is no such limit, too. */
+/** Undefined where there is no /proc, or no such limit. */
 function descriptorsMax(): number | undefined {
   try {
     const [, max] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
