@@ -3,7 +3,7 @@ import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser, Locator } from 'playwright-core';
 import { appClient } from './app-client.js';
-import { launchBrowser, openAsOwner, openPage, type Person } from './console-browser.js';
+import { launchBrowser, openAsOwner, openPage, ownerOf } from './console-browser.js';
 import { faultsOf } from './console-faults.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
@@ -13,17 +13,13 @@ const SOON = { deadlineMs: 60_000 };
 describe('the console by keyboard and for screen readers', () => {
   let all: UsableStack;
   let browser: Browser;
-  let owner: Person;
   let api: AppClient;
 
   beforeAll(async () => {
     all = await sharedStack();
     browser = await launchBrowser();
-    const found = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-    if (!found) throw new Error('there is no owner');
-    owner = found;
     api = appClient(all.baseUrl);
-    await api.signIn(owner);
+    await api.signIn(ownerOf(all.stack));
   });
 
   afterAll(async () => {

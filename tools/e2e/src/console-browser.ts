@@ -88,16 +88,21 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
   await page.getByRole('button', { name: /^Account of/ }).waitFor({ state: 'attached' });
 }
 
+/** The owner of a demonstration organization, the first one by default. @throws Error where there is none */
+export function ownerOf({ devJson }: UsableStack['stack'], organization = 0): Person {
+  const owner = devJson.organizations?.[organization]?.users?.find(({ role }) => role === 'OWNER');
+  if (!owner) throw new Error(`organization ${organization} of dev.json has no owner`);
+  return owner;
+}
+
 /** Opens the console in a new browser profile as the first organization's OWNER. */
 export async function openAsOwner(
   browser: Browser,
   { baseUrl, stack }: Pick<UsableStack, 'baseUrl' | 'stack'>,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
-  const owner = stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-  if (!owner) throw new Error('there is no OWNER');
   const opened = await openConsole(browser, baseUrl, options);
-  await signIn(opened.page, owner);
+  await signIn(opened.page, ownerOf(stack));
   return opened;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser, Route } from 'playwright-core';
 import { appClient } from './app-client.js';
-import { goTo, launchBrowser, openConsole, openPage, signIn, type Person } from './console-browser.js';
+import { goTo, launchBrowser, openConsole, openPage, ownerOf, signIn, type Person } from './console-browser.js';
 import { faultsOf } from './console-faults.js';
 import { chooseFile, chooseTemplate } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
@@ -18,9 +18,7 @@ describe('a bulk send of the console', () => {
   beforeAll(async () => {
     all = await sharedStack();
     browser = await launchBrowser();
-    const found = all.stack.devJson.organizations?.[2]?.users?.find(({ role }) => role === 'OWNER');
-    if (!found) throw new Error('there is no third organization with an owner');
-    owner = found;
+    owner = ownerOf(all.stack, 2);
   });
 
   afterAll(async () => {

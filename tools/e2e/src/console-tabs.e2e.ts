@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AppClient } from '@switchboard/testing/app-client';
 import type { Browser, Page } from 'playwright-core';
 import { appClient } from './app-client.js';
-import { launchBrowser, openConsole, openPage, type WatchedPage } from './console-browser.js';
+import { launchBrowser, openConsole, openPage, ownerOf, type WatchedPage } from './console-browser.js';
 import { chooseFile } from './console-forms.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
@@ -18,9 +18,7 @@ describe('the console in two tabs of a browser', () => {
     all = await sharedStack();
     browser = await launchBrowser();
     api = appClient(all.baseUrl);
-    const owner = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-    if (!owner) throw new Error('there is no OWNER');
-    await api.signIn(owner);
+    await api.signIn(ownerOf(all.stack));
   });
 
   afterAll(async () => {

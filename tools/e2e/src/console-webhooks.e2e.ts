@@ -4,7 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser } from 'playwright-core';
 import { appClient } from './app-client.js';
-import { launchBrowser, openConsole, openPage, signIn, type Person, type WatchedPage } from './console-browser.js';
+import {
+  launchBrowser,
+  openConsole,
+  openPage,
+  ownerOf,
+  signIn,
+  type Person,
+  type WatchedPage,
+} from './console-browser.js';
 import { sharedStack } from './shared-stack.js';
 import { StackDatabase } from './stack-database.js';
 import type { UsableStack } from './start-everything.js';
@@ -22,9 +30,7 @@ describe('webhooks in the console', () => {
   beforeAll(async () => {
     all = await sharedStack();
     browser = await launchBrowser();
-    const found = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-    if (!found) throw new Error('there is no owner');
-    owner = found;
+    owner = ownerOf(all.stack);
     api = appClient(all.baseUrl);
     await api.signIn(owner);
     receiver = createServer((request, response) => {
