@@ -1,12 +1,12 @@
+import { TenantTurns } from '@switchboard/timing';
 import type pg from 'pg';
 import type { QueryResultRow } from 'pg';
 import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import { AnswerProbe } from './answer-probe.js';
 import { observePool } from './observe-pool.js';
-import { leavesFit } from './postgres-errors.js';
+import { leavesFit, tenantHasNoTurn } from './postgres-errors.js';
 import { sessionOptions } from './session-options.js';
 import { prepared, type Statement } from './statement.js';
-import { TenantTurns } from './tenant-turns.js';
 import { TracedClient } from './traced-client.js';
 import { rollBack, runTransaction, type Queryable, type Transaction, type TransactionOptions } from './transaction.js';
 
@@ -77,7 +77,10 @@ export class Database implements Queryable {
     const pool: pg.Pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
     pool.on('error', options.onIdleError);
     observePool(pool, options.poolMax);
-    const turns = new TenantTurns(EACH_TENANT_MAX, connectWithinMs(options));
+    const turns = new TenantTurns({
+      eachMax: EACH_TENANT_MAX,
+      wait: { maxMs: connectWithinMs(options), late: tenantHasNoTurn },
+    });
     return new Database(dataSource, pool, turns, new AnswerProbe(pool, options.poolMax));
   }
 

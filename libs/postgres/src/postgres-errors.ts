@@ -66,3 +66,8 @@ export function isUnavailable(error: unknown): boolean {
     )
   );
 }
+
+/** The error of work whose tenant's turn does not come in time, as that of a full pool (`isUnavailable`). */
+export function tenantHasNoTurn(): Error {
+  return new Error('timeout exceeded when trying to connect: the tenant has all of its connections in use');
+}

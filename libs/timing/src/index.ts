@@ -4,4 +4,5 @@ export { BurstPace } from './burst-pace.js';
 export { endsWithin, unlessAborted, withDeadline } from './deadline.js';
 export { pause } from './pause.js';
 export { SharedPause } from './shared-pause.js';
+export { TenantTurns, type TurnLimits } from './tenant-turns.js';
 export { WakeSignal } from './wake-signal.js';

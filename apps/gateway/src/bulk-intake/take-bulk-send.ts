@@ -14,12 +14,12 @@ import {
 } from '@switchboard/contracts/templates/job-rpc';
 import { JsonText, RpcClient } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
+import { TenantTurns } from '@switchboard/timing';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
 import { momentOf } from '../http/input/moment.policy.js';
 import { readBody } from '../http/input/read-input.js';
 import { piecesOf } from '../http/streamed-body.js';
 import type { BulkBodyEnd } from './bulk-body.js';
-import { OrganizationSemaphore } from './organization-semaphore.js';
 import { ParsingThreads, type ParsedBody } from './parsing-threads.js';
 import { BulkSendFields, templateProblem } from './send-template.body.js';
 import { StagedRecipients, withRecipients } from './staged-recipients.js';
@@ -64,7 +64,7 @@ interface Passing {
  */
 @Injectable()
 export class TakeBulkSend {
-  private readonly semaphore = new OrganizationSemaphore(READ_AT_ONCE_MAX);
+  private readonly turns = new TenantTurns({ eachMax: READ_AT_ONCE_MAX });
 
   constructor(
     private readonly threads: ParsingThreads,
@@ -78,7 +78,7 @@ export class TakeBulkSend {
    * @throws AppError as `piecesOf`, `BulkBody` and `commitJobRpc`; RATE_LIMITED; VALIDATION_FAILED
    */
   take(principal: Principal, request: BulkSendRequest): Promise<KeyedJob> {
-    return this.semaphore.run(principal.organizationId, () => this.takeNow(principal, request));
+    return this.turns.run(principal.organizationId, () => this.takeNow(principal, request));
   }
 
   private async takeNow(principal: Principal, request: BulkSendRequest): Promise<KeyedJob> {
