@@ -4,7 +4,7 @@ import type { CommitJobRequest, KeyedJob } from '@switchboard/contracts/template
 import type { Budget } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
 import { Database, OutcomeUnknown } from '@switchboard/postgres';
-import { jittered, pause } from '@switchboard/timing';
+import { jittered, pause, unlessAborted } from '@switchboard/timing';
 import { FeedSignal } from '../job/feed-signal.js';
 import { KeyedJobs, replayOf, type JobOfKey } from '../job-key/keyed-jobs.js';
 import { claimKey, freeKey } from '../job-key/job-key.repository.js';
@@ -37,7 +37,7 @@ export class CommitJob {
       budget.signal.throwIfAborted();
       const first = this.underway.get(name);
       const made = first
-        ? await Promise.race([first, untilAborted(budget.signal)])
+        ? await unlessAborted(first, budget.signal)
         : await this.lead(name, organizationId, request, budget);
       // Refused, or out of time: the next of the twins leads.
       if (!made) continue;
@@ -96,11 +96,4 @@ export class CommitJob {
     this.log.info('job.accepted', { organizationId, jobId, total, durationMs: performance.now() - startedMs });
     return { job, bodySha256 };
   }
-}
-
-async function untilAborted(signal: AbortSignal): Promise<null> {
-  if (signal.aborted) return null;
-  const { promise, resolve } = Promise.withResolvers<null>();
-  signal.addEventListener('abort', () => resolve(null), { once: true });
-  return promise;
 }
