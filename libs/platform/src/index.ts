@@ -15,6 +15,7 @@ export {
   type ServiceConfig,
 } from './config.js';
 export { EventConsumer, type ConsumerPlatform, type EventConsumerSpec } from './event-consumer.js';
+export { PlainConsumer } from './plain-consumer.js';
 export { ProjectionConsumer, type ProjectedEvent } from './projection-consumer.js';
 export { eventDataOf } from './event-data.js';
 export { endOnCrash } from './crash.js';

@@ -2,12 +2,11 @@ import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { ActFacts, AuditedActor } from '@switchboard/contracts/grammar/audited-act';
 import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { DeliveredEvent } from '@switchboard/nats';
-import { EventConsumer, eventDataOf, type Platform } from '@switchboard/platform';
+import { eventDataOf, PlainConsumer, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import type { AuditAction, AuditActor, AuditTrail, NewAuditEntry } from '../identity/audit.contract.js';
 
 const BATCH_MAX = 100;
-const NONE_WAITS: ReadonlySet<string> = new Set();
 
 /** Whose acts a consumer writes. */
 export interface ActsSpec {
@@ -19,7 +18,7 @@ export interface ActsSpec {
  * Writes acts that another service has committed into the log where they are not in it yet: the gateway that asked for them has
  * ended, or could not write, between the act and its answer.
  */
-export abstract class ActsConsumer extends EventConsumer<null> {
+export abstract class ActsConsumer extends PlainConsumer {
   constructor(
     platform: Platform,
     private readonly auditTrail: AuditTrail,
@@ -30,16 +29,11 @@ export abstract class ActsConsumer extends EventConsumer<null> {
     super(platform, { consumer: acts.consumer, batchMax: BATCH_MAX, groupOf });
   }
 
-  async prepare(): Promise<null> {
-    return null;
-  }
-
-  async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+  protected async take(tx: Transaction, events: readonly DeliveredEvent[]): Promise<void> {
     for (const { envelope } of events) {
       const entry = this.entryOf(envelope);
       if (entry) this.auditTrail.append(tx, entry);
     }
-    return NONE_WAITS;
   }
 
   /** What an event brings into the log; null: nothing. */

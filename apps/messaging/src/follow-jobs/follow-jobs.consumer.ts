@@ -3,24 +3,18 @@ import { jobAccepted, jobFinished } from '@switchboard/contracts/templates/job-e
 import { messagingJobsConsumer } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import type { Transaction } from '@switchboard/postgres';
-import { eventDataOf, EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';
+import { eventDataOf, PlainConsumer, PLATFORM, type Platform } from '@switchboard/platform';
 import { finishLanes } from '../bulk-lane/lane.repository.js';
 import { confirmReservations } from '../quota/quota-reservation.repository.js';
 
-const NONE_WAITS: ReadonlySet<string> = new Set();
-
 /** Follows jobs: an accepted one confirms its reservation, a finished one closes its lane. */
 @Injectable()
-export class FollowJobsConsumer extends EventConsumer<null> {
+export class FollowJobsConsumer extends PlainConsumer {
   constructor(@Inject(PLATFORM) platform: Platform) {
     super(platform, { consumer: messagingJobsConsumer, batchMax: 200 });
   }
 
-  async prepare(): Promise<null> {
-    return null;
-  }
-
-  async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+  protected async take(tx: Transaction, events: readonly DeliveredEvent[]): Promise<void> {
     const jobsOf = (definition: typeof jobAccepted | typeof jobFinished) =>
       events.flatMap(({ envelope }) => {
         const found = eventDataOf(envelope, definition);
@@ -29,6 +23,5 @@ export class FollowJobsConsumer extends EventConsumer<null> {
     await finishLanes(tx, jobsOf(jobFinished));
     // An event that was lost with the stream is made up for by a later one.
     confirmReservations(tx, [...jobsOf(jobAccepted), ...jobsOf(jobFinished)]);
-    return NONE_WAITS;
   }
 }

@@ -6,7 +6,7 @@ import {
 } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import type { Transaction } from '@switchboard/postgres';
-import { EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';
+import { PlainConsumer, PLATFORM, type Platform } from '@switchboard/platform';
 import { FeedSignal } from '../job/feed-signal.js';
 import type { StatusChange } from '../job/job-count.js';
 import { hastenFeeds } from '../job/job-flow.js';
@@ -17,10 +17,9 @@ import { outcomeOf } from './message-outcome.policy.js';
 const BATCH_MAX = 500;
 /** Counts of jobs may lag a little: most messages are of none. */
 const PULLS_APART_MS = 200;
-const NONE_WAITS: ReadonlySet<string> = new Set();
 
 /** Settles recipients by the events of a consumer. */
-abstract class RecipientOutcomeConsumer extends EventConsumer<null> {
+abstract class RecipientOutcomeConsumer extends PlainConsumer {
   /** Of the batch under way. */
   private changes: StatusChange[] = [];
 
@@ -37,15 +36,10 @@ abstract class RecipientOutcomeConsumer extends EventConsumer<null> {
     });
   }
 
-  override async prepare(): Promise<null> {
-    return null;
-  }
-
-  override async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+  protected async take(tx: Transaction, events: readonly DeliveredEvent[]): Promise<void> {
     const outcomes = events.flatMap(({ envelope }) => outcomeOf(envelope) ?? []);
     this.changes.push(...(await applyOutcomes(tx, outcomes)));
     await this.onApplied(tx, outcomes);
-    return NONE_WAITS;
   }
 
   /** What else the outcomes bring about, in their transaction. */

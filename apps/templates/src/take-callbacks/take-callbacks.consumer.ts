@@ -3,17 +3,15 @@ import { templatesCallbacksConsumer } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
-import { EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';
+import { PlainConsumer, PLATFORM, type Platform } from '@switchboard/platform';
 import { SyncSignal } from '../account/sync-signal.js';
 import { applyStatusFacts, type StatusFact } from '../template/apply-status-facts.js';
 import { templateMetrics } from '../template/template-metrics.js';
 import { callbackPlan } from './template-callback.policy.js';
 
-const NONE_WAITS: ReadonlySet<string> = new Set();
-
 /** Applies the upstream's callbacks about the status of templates, whatever comes twice, late or broken. */
 @Injectable()
-export class TakeCallbacksConsumer extends EventConsumer<null> {
+export class TakeCallbacksConsumer extends PlainConsumer {
   constructor(@Inject(PLATFORM) platform: Platform, relay: Relay, signal: SyncSignal) {
     super(platform, {
       consumer: templatesCallbacksConsumer,
@@ -32,11 +30,7 @@ export class TakeCallbacksConsumer extends EventConsumer<null> {
     super.onApplicationBootstrap();
   }
 
-  async prepare(): Promise<null> {
-    return null;
-  }
-
-  async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+  protected async take(tx: Transaction, events: readonly DeliveredEvent[]): Promise<void> {
     const facts: StatusFact[] = [];
     for (const { envelope } of events) {
       const plan = callbackPlan(envelope);
@@ -44,6 +38,5 @@ export class TakeCallbacksConsumer extends EventConsumer<null> {
       else if (plan.act === 'ignore') templateMetrics().fact(plan.reason);
     }
     await applyStatusFacts(tx, facts, 'callback');
-    return NONE_WAITS;
   }
 }

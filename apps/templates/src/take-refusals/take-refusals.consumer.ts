@@ -4,15 +4,13 @@ import { templatesRefusalsConsumer } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
-import { EventConsumer, eventDataOf, PLATFORM, type Platform } from '@switchboard/platform';
+import { eventDataOf, PlainConsumer, PLATFORM, type Platform } from '@switchboard/platform';
 import { SyncSignal } from '../account/sync-signal.js';
 import { applyStatusFacts } from '../template/apply-status-facts.js';
 
-const NONE_WAITS: ReadonlySet<string> = new Set();
-
 /** Applies what refused sends say of their template: 132015 paused, 132016 disabled; 132001 has the account synchronised. */
 @Injectable()
-export class TakeRefusalsConsumer extends EventConsumer<null> {
+export class TakeRefusalsConsumer extends PlainConsumer {
   constructor(@Inject(PLATFORM) platform: Platform, relay: Relay, signal: SyncSignal) {
     super(platform, {
       consumer: templatesRefusalsConsumer,
@@ -24,11 +22,7 @@ export class TakeRefusalsConsumer extends EventConsumer<null> {
     });
   }
 
-  async prepare(): Promise<null> {
-    return null;
-  }
-
-  async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+  protected async take(tx: Transaction, events: readonly DeliveredEvent[]): Promise<void> {
     const facts = events.flatMap(({ envelope }) => {
       const found = eventDataOf(envelope, templateRefused);
       if (!found) return [];
@@ -38,6 +32,5 @@ export class TakeRefusalsConsumer extends EventConsumer<null> {
       return [{ ...about, organizationId, upstreamTemplateId: null, status, at: new Date(envelope.occurredAt) }];
     });
     await applyStatusFacts(tx, facts, 'refusal');
-    return NONE_WAITS;
   }
 }
