@@ -6,6 +6,7 @@ import { appClient } from './app-client.js';
 import type { SimulatedLine, Simulator } from './api.js';
 import type { Canary } from './canary.js';
 import { EventStreamReader } from './event-stream-reader.js';
+import type { Person } from './people.js';
 
 /** What a walk through the application's API leaves behind. */
 export interface AppWalk {
@@ -15,12 +16,6 @@ export interface AppWalk {
   readonly statuses: ReadonlySet<number>;
   /** Passwords, secrets and tokens that were used, good ones and bad ones, and addresses of people. */
   readonly canaries: readonly Canary[];
-}
-
-/** Someone who can sign in. */
-interface Person {
-  readonly email: string;
-  readonly password: string;
 }
 
 /**

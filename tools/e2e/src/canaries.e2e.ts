@@ -21,6 +21,7 @@ import {
 } from './canary-requests.js';
 import { eachConcurrently } from './each-concurrently.js';
 import { NatsRecorder } from './nats-recorder.js';
+import { ownerOf } from './people.js';
 import { carriers, surelySeen } from './personal-data.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
 
@@ -95,7 +96,7 @@ describe('phone numbers, texts, names, keys and passwords', () => {
       const internals = requestsToInternals(flock);
       await eachConcurrently(internals, async (request) => void (await ask(new URL(metrics).origin, request)));
     }
-    const walk = await walkThroughApp(all.baseUrl, ownerOf(all), all.simulator);
+    const walk = await walkThroughApp(all.baseUrl, ownerOf(all.stack), all.simulator);
     for (const status of walk.statuses) statuses.add(status);
     appRoutes = { expected: namesOf(routes, 'session', 'visitor'), used: walk.used };
     flock = { ...flock, all: [...flock.all, ...tokensOf(recorder), ...walk.canaries] };
@@ -183,12 +184,6 @@ describe('phone numbers, texts, names, keys and passwords', () => {
     expect(lines.filter((line) => /violation for|permission denied|"42501"/i.test(line))).toEqual([]);
   });
 });
-
-function ownerOf({ stack }: EverythingRunning): { readonly email: string; readonly password: string } {
-  const [owner] = stack.devJson.organizations?.[0]?.users ?? [];
-  if (!owner) throw new Error('no person can sign in');
-  return owner;
-}
 
 function namesOf(routes: readonly GatewayRoute[], ...accesses: readonly GatewayRoute['access'][]): string[] {
   const own = routes.filter(({ method, access }) => method !== 'HEAD' && accesses.includes(access));

@@ -3,8 +3,9 @@ import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser, Locator } from 'playwright-core';
 import { appClient } from './app-client.js';
-import { launchBrowser, openAsOwner, openPage, ownerOf } from './console-browser.js';
+import { launchBrowser, openAsOwner, openPage } from './console-browser.js';
 import { faultsOf } from './console-faults.js';
+import { ownerOf } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 

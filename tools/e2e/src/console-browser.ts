@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { findChromium } from '@switchboard/embedded-servers';
 import { eventually } from '@switchboard/testing/eventually';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { ownerOf, type Person } from './people.js';
 import type { UsableStack } from './start-everything.js';
 
 const root = new URL('../../../', import.meta.url).pathname;
@@ -23,12 +24,6 @@ export const consolePages: readonly string[] = [
   '/settings/audit-log',
   '/settings/account',
 ];
-
-/** A person who can sign in. */
-export interface Person {
-  readonly email: string;
-  readonly password: string;
-}
 
 /** A page of the console, with everything that it should not have done. */
 export interface WatchedPage {
@@ -86,13 +81,6 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: /^Account of/ }).waitFor({ state: 'attached' });
-}
-
-/** The owner of a demonstration organization, the first one by default. @throws Error where there is none */
-export function ownerOf({ devJson }: UsableStack['stack'], organization = 0): Person {
-  const owner = devJson.organizations?.[organization]?.users?.find(({ role }) => role === 'OWNER');
-  if (!owner) throw new Error(`organization ${organization} of dev.json has no owner`);
-  return owner;
 }
 
 /** Opens the console in a new browser profile as the first organization's OWNER. */

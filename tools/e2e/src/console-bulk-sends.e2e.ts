@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser, Route } from 'playwright-core';
 import { appClient } from './app-client.js';
-import { goTo, launchBrowser, openConsole, openPage, ownerOf, signIn, type Person } from './console-browser.js';
+import { goTo, launchBrowser, openConsole, openPage, signIn } from './console-browser.js';
 import { faultsOf } from './console-faults.js';
 import { chooseFile, chooseTemplate } from './console-forms.js';
+import { ownerOf, type Person } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AppClient } from '@switchboard/testing/app-client';
 import type { Browser, Page } from 'playwright-core';
 import { appClient } from './app-client.js';
-import { launchBrowser, openConsole, openPage, ownerOf, type WatchedPage } from './console-browser.js';
+import { launchBrowser, openConsole, openPage, type WatchedPage } from './console-browser.js';
 import { chooseFile } from './console-forms.js';
+import { ownerOf } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 

@@ -4,15 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser } from 'playwright-core';
 import { appClient } from './app-client.js';
-import {
-  launchBrowser,
-  openConsole,
-  openPage,
-  ownerOf,
-  signIn,
-  type Person,
-  type WatchedPage,
-} from './console-browser.js';
+import { launchBrowser, openConsole, openPage, signIn, type WatchedPage } from './console-browser.js';
+import { ownerOf, type Person } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import { StackDatabase } from './stack-database.js';
 import type { UsableStack } from './start-everything.js';

@@ -1,17 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser } from 'playwright-core';
-import { appClient } from './app-client.js';
-import {
-  exported,
-  launchBrowser,
-  openConsole,
-  openPage,
-  signIn,
-  type Person,
-  type WatchedPage,
-} from './console-browser.js';
+import { appClient, signedInClient } from './app-client.js';
+import { exported, launchBrowser, openConsole, openPage, signIn, type WatchedPage } from './console-browser.js';
 import { chooseFile, codeOf, settledRecipients } from './console-forms.js';
+import { ownerOf, personOf, type Person } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -30,21 +23,14 @@ describe('work in the console', () => {
   beforeAll(async () => {
     all = await sharedStack();
     browser = await launchBrowser();
-    owner = personWith('OWNER');
-    member = personWith('MEMBER');
-    api = appClient(all.baseUrl);
-    await api.signIn(owner);
+    owner = ownerOf(all.stack);
+    member = personOf(all.stack, 'MEMBER');
+    api = await signedInClient(all.baseUrl, owner);
   });
 
   afterAll(async () => {
     await browser?.close();
   });
-
-  function personWith(role: string): Person {
-    const person = all.stack.devJson.organizations?.[0]?.users?.find((one) => one.role === role);
-    if (!person) throw new Error(`there is no ${role}`);
-    return person;
-  }
 
   async function signedIn(person: Person): Promise<WatchedPage> {
     const opened = await openConsole(browser, all.baseUrl);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser } from 'playwright-core';
-import { appClient } from './app-client.js';
+import { appClient, signedInClient } from './app-client.js';
 import { Api } from './api.js';
 import {
   consolePages,
@@ -14,10 +14,10 @@ import {
   openConsole,
   openPage,
   signIn,
-  type Person,
   type WatchedPage,
 } from './console-browser.js';
 import { faultsOf } from './console-faults.js';
+import { ownerOf, personOf, type Person } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -40,10 +40,9 @@ describe('the console in a browser', () => {
   beforeAll(async () => {
     all = await sharedStack();
     browser = await launchBrowser();
-    owner = personWith('OWNER');
-    member = personWith('MEMBER');
-    api = appClient(all.baseUrl);
-    await api.signIn(owner);
+    owner = ownerOf(all.stack);
+    member = personOf(all.stack, 'MEMBER');
+    api = await signedInClient(all.baseUrl, owner);
     receiver = createServer((request, response) => {
       request.resume();
       response.writeHead(isReceiverWell ? 200 : 500).end(isReceiverWell ? 'taken' : 'broken today');
@@ -57,12 +56,6 @@ describe('the console in a browser', () => {
     receiver?.closeAllConnections();
     receiver?.close();
   });
-
-  function personWith(role: string): Person {
-    const person = all.stack.devJson.organizations?.[0]?.users?.find((one) => one.role === role);
-    if (!person) throw new Error(`there is no ${role}`);
-    return person;
-  }
 
   async function signedIn(person: Person, width = 1280): Promise<WatchedPage> {
     const opened = await openConsole(browser, all.baseUrl, { viewport: { width, height: 900 } });

@@ -4,8 +4,9 @@ import { gatewayRoutes } from '@switchboard/gateway/routes';
 import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import { Api } from './api.js';
-import { appClient } from './app-client.js';
+import { signedInClient } from './app-client.js';
 import { operator } from './operator.js';
+import { personIn } from './people.js';
 import { PipelinedLoad, type LoadedRequest } from './pipelined-load.js';
 import { parseScrape, valuesOf } from './scrape.js';
 import { StackDatabase } from './stack-database.js';
@@ -53,13 +54,8 @@ export const describeApiKeys = (gateways: number, running: () => OwnStack): void
 
     afterAll(async () => database?.close());
 
-    async function signedIn(organization: SeededOrganization, role: string): Promise<AppClient> {
-      const client = appClient(baseUrl);
-      const user = organization.users?.find((one) => one.role === role);
-      if (!user) throw new Error(`${organization.name} has no ${role}`);
-      await client.signIn(user);
-      return client;
-    }
+    const signedIn = (organization: SeededOrganization, role: string): Promise<AppClient> =>
+      signedInClient(baseUrl, personIn(organization, role));
 
     async function makeKey(client: AppClient): Promise<{ id: string; secret: string }> {
       const { status, body } = await client.post('/app/api/api-keys', { label: 'under load' });

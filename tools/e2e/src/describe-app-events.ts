@@ -4,8 +4,9 @@ import type { RunningStack, SeededOrganization } from '@switchboard/dev';
 import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import { Api, Simulator } from './api.js';
-import { appClient } from './app-client.js';
+import { appClient, signedInClient } from './app-client.js';
 import { EventStreamReader } from './event-stream-reader.js';
+import { personIn } from './people.js';
 
 const SOON = { deadlineMs: 60_000 };
 const GATEWAYS = ['gateway', 'gateway-2'];
@@ -33,13 +34,8 @@ export const describeAppEvents = (running: () => Stage): void =>
       await Promise.all(readers.splice(0).map((reader) => reader.close()));
     });
 
-    const signedIn = async ({ users = [] }: SeededOrganization, role: string): Promise<AppClient> => {
-      const user = users.find((one) => one.role === role);
-      if (!user) throw new Error(`there is no ${role}`);
-      const page = appClient(baseUrl);
-      await page.signIn(user);
-      return page;
-    };
+    const signedIn = (organization: SeededOrganization, role: string): Promise<AppClient> =>
+      signedInClient(baseUrl, personIn(organization, role));
     const opened = async (page: AppClient, headers: Record<string, string> = {}): Promise<EventStreamReader> => {
       const reader = await EventStreamReader.open(baseUrl, page.cookie, headers);
       readers.push(reader);

@@ -3,9 +3,10 @@ import type { Stage } from '@switchboard/chaos/stage';
 import type { RunningStack, SeededOrganization } from '@switchboard/dev';
 import { gatewayRoutes, type GatewayRoute } from '@switchboard/gateway/routes';
 import type { AppAnswer, AppBody, AppClient } from '@switchboard/testing';
-import { appClient } from './app-client.js';
+import { appClient, signedInClient } from './app-client.js';
 import { Simulator } from './api.js';
 import { walkThroughApp } from './app-walk.js';
+import { personIn, type Person } from './people.js';
 import { StackDatabase } from './stack-database.js';
 import { newPhone } from './tenant-values.js';
 
@@ -153,17 +154,12 @@ export const describeApp = (running: () => Stage): void =>
       organizations = stack.devJson.organizations ?? [];
     });
 
-    const userOf = (name: string, role: string): { readonly email: string; readonly password: string } => {
+    const userOf = (name: string, role: string): Person => {
       const organization = organizations.find((one) => one.name === name);
-      const user = organization?.users?.find((one) => one.role === role);
-      if (!user) throw new Error(`dev.json has no ${role} of ${name}`);
-      return user;
+      if (!organization) throw new Error(`dev.json has no ${name}`);
+      return personIn(organization, role);
     };
-    const signedIn = async (name: string, role: string): Promise<AppClient> => {
-      const page = appClient(baseUrl);
-      await page.signIn(userOf(name, role));
-      return page;
-    };
+    const signedIn = (name: string, role: string): Promise<AppClient> => signedInClient(baseUrl, userOf(name, role));
     const ask = (page: AppClient, route: GatewayRoute, id: string, headers = {}): Promise<AppAnswer> => {
       const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : (bodies[nameOf(route)] ?? {});
       return page.ask(route.method, route.path.replace(/:(id|deliveryId)/g, id), body, headers);

@@ -8,8 +8,9 @@ import { serviceNames } from '@switchboard/contracts/topology';
 import { findFreePorts } from '@switchboard/embedded-servers';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Api, ApiAnswer, ApiBody } from './api.js';
-import { appClient } from './app-client.js';
+import { signedInClient } from './app-client.js';
 import { CallbackSender } from './callback-faults.js';
+import { ownerOf } from './people.js';
 import { samplesWith, tablesWith } from './search-database.js';
 import { StackDatabase } from './stack-database.js';
 import type { OwnStack } from './start-everything.js';
@@ -149,10 +150,7 @@ export const describeErasure = (running: () => OwnStack): void =>
       const [port = 0, dead = 0] = await findFreePorts(2);
       const server = createServer((request, response) => void request.pipe(response));
       await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-      const owner = appClient(all.baseUrl);
-      const user = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-      if (!user) throw new Error('there is no owner');
-      await owner.signIn(user);
+      const owner = await signedInClient(all.baseUrl, ownerOf(all.stack));
       for (const one of [port, dead]) {
         const { status } = await owner.post('/app/api/webhooks', {
           url: `http://127.0.0.1:${one}/`,

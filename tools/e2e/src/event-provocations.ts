@@ -1,6 +1,7 @@
 import { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import { operator } from './operator.js';
+import { ownerOf } from './people.js';
 import { StackDatabase } from './stack-database.js';
 import type { OwnStack } from './start-everything.js';
 
@@ -69,9 +70,7 @@ export async function provokeEvents(all: OwnStack): Promise<void> {
     await operator(all.dataDir, `subscription set ${organizationId} ${status}`);
   }
   // A person acts on a webhook.
-  const owner = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-  if (!owner) throw new Error('there is no owner');
-  const page = await AppClient.signedIn(all.baseUrl, owner);
+  const page = await AppClient.signedIn(all.baseUrl, ownerOf(all.stack));
   const webhook = await page.post('/app/api/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.read'] });
   if (webhook.status !== 201)
     throw new Error(`POST /app/api/webhooks: ${webhook.status} ${JSON.stringify(webhook.body)}`);

@@ -8,8 +8,9 @@ import { sim } from '@switchboard/dev';
 import { findFreePorts } from '@switchboard/embedded-servers';
 import { eventually } from '@switchboard/testing/eventually';
 import { Api } from './api.js';
-import { appClient } from './app-client.js';
+import { signedInClient } from './app-client.js';
 import { blocksOf, guidesFolder, runProgram, startProgram } from './guide-program.js';
+import { ownerOf, personIn } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -87,13 +88,11 @@ describe('the code of the guides', () => {
 
   it('bulk-sends.md sends from a line of the account whose template it is, where there are two', async () => {
     const other = all.stack.devJson.organizations?.[2];
-    const user = other?.users?.find(({ role }) => role === 'OWNER');
-    if (!other || !user) throw new Error('there is no third organization with an owner');
+    if (!other) throw new Error('there is no third organization');
     await writeFile(join(folder, 'dev.json'), JSON.stringify(all.stack.devJson));
     const digits = `1201555${2_000 + (Date.now() % 8_000)}`;
     await sim(folder, ['add-line', '--line', digits, '--token', 'guide-token']);
-    const owner = appClient(all.baseUrl);
-    await owner.signIn(user);
+    const owner = await signedInClient(all.baseUrl, personIn(other, 'OWNER'));
     const line = { phoneNumberId: `9${digits}`, businessAccountId: `8${digits}`, accessToken: 'guide-token' };
     const connected = await owner.post('/app/api/channels', line);
     expect(connected.status).toBe(201);
@@ -108,10 +107,7 @@ describe('the code of the guides', () => {
   });
 
   it(`${SERVER} takes what was signed, each event once, and nothing else`, async () => {
-    const owner = appClient(all.baseUrl);
-    const user = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-    if (!user) throw new Error('there is no owner');
-    await owner.signIn(user);
+    const owner = await signedInClient(all.baseUrl, ownerOf(all.stack));
     const [port = 0] = await findFreePorts(1);
     const url = `http://127.0.0.1:${port}/hook`;
     const { body } = await owner.post('/app/api/webhooks', { url, events: subscribableEvents });

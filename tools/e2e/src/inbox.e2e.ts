@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AppBody, AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser, Page } from 'playwright-core';
-import { appClient } from './app-client.js';
+import { signedInClient } from './app-client.js';
 import { launchBrowser, PAGE_MS } from './console-browser.js';
+import { personOf } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -22,10 +23,8 @@ describe('the inbox in a browser', () => {
   beforeAll(async () => {
     all = await sharedStack();
     browser = await launchBrowser();
-    const user = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'MEMBER');
-    if (!user) throw new Error('there is no member');
-    api = appClient(all.baseUrl);
-    await api.signIn(user);
+    const member = personOf(all.stack, 'MEMBER');
+    api = await signedInClient(all.baseUrl, member);
     page = await browser.newPage();
     page.setDefaultTimeout(PAGE_MS);
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -34,8 +33,8 @@ describe('the inbox in a browser', () => {
       if (message.type() === 'error' && !/status of (401|503)/.test(message.text())) complaints.push(message.text());
     });
     await page.goto(`${all.baseUrl}/app/inbox`);
-    await page.getByRole('textbox', { name: 'Email' }).fill(user.email);
-    await page.getByRole('textbox', { name: 'Password' }).fill(user.password);
+    await page.getByRole('textbox', { name: 'Email' }).fill(member.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(member.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
   });

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { AppClient } from '@switchboard/testing/app-client';
 import type { Browser, Page } from 'playwright-core';
 import type { Api, Simulator } from './api.js';
-import { openConsole, openPage, signIn, type Person } from './console-browser.js';
+import { openConsole, openPage, signIn } from './console-browser.js';
 import { pictureOf } from './page-picture.js';
+import type { Person } from './people.js';
 
 /** Where the pictures are, from the root. */
 export const pictureFolder = 'docs/pictures';

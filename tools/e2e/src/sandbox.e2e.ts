@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { AppBody, AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
-import { appClient } from './app-client.js';
+import { signedInClient } from './app-client.js';
+import { personOf } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -15,17 +16,8 @@ describe('the sandbox of the local run', () => {
 
   beforeAll(async () => {
     all = await sharedStack();
-    const [acme, , initech] = all.stack.devJson.organizations ?? [];
-    const users = [acme, initech].map((one) => one?.users?.find(({ role }) => role === 'MEMBER'));
-    const pages = await Promise.all(
-      users.map(async (user) => {
-        if (!user) throw new Error('there is no member');
-        const client = appClient(all.baseUrl);
-        await client.signIn(user);
-        return client;
-      }),
-    );
-    [page, stranger] = pages as [AppClient, AppClient];
+    page = await signedInClient(all.baseUrl, personOf(all.stack, 'MEMBER'));
+    stranger = await signedInClient(all.baseUrl, personOf(all.stack, 'MEMBER', 2));
   });
 
   const messagesOf = async (conversationId: unknown): Promise<readonly AppBody[]> =>

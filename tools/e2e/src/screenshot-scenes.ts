@@ -2,7 +2,7 @@ import { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Page } from 'playwright-core';
 import type { Api, Simulator } from './api.js';
-import type { Person } from './console-browser.js';
+import type { Person } from './people.js';
 
 /** A state of the console to look at. */
 export interface Scene {

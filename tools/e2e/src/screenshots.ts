@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { startStack } from '@switchboard/dev';
 import type { Page } from 'playwright-core';
 import { Api, Simulator } from './api.js';
-import { consolePages, launchBrowser, openConsole, openPage, signIn, type Person } from './console-browser.js';
+import { consolePages, launchBrowser, openConsole, openPage, signIn } from './console-browser.js';
+import { ownerOf, type Person } from './people.js';
 import { writeReadmePictures } from './readme-pictures.js';
 import { fillWithLife, scenesOf, type Scene } from './screenshot-scenes.js';
 
@@ -18,9 +19,8 @@ const browser = await launchBrowser();
 try {
   const { baseUrl = '', simulatorUrl = '', organizations } = stack.devJson;
   const organization = organizations?.[0];
-  const owner = organization?.users?.find(({ role }) => role === 'OWNER');
-  const newcomer = organizations?.[1]?.users?.find(({ role }) => role === 'OWNER');
-  if (!organization || !owner || !newcomer) throw new Error('the stack has no owners to sign in');
+  if (!organization) throw new Error('the stack has no organization');
+  const [owner, newcomer] = [ownerOf(stack), ownerOf(stack, 1)];
   const simulator = new Simulator(simulatorUrl);
   const acme = new Api(baseUrl, organization.apiKey);
   if (process.argv.includes('--readme')) await writeReadmePictures({ browser, baseUrl, acme, simulator, owner });

@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { templateStatuses, type TemplateView } from '@switchboard/contracts/templates/http';
 import type { SeededOrganization } from '@switchboard/dev';
 import { eventually } from '@switchboard/testing/eventually';
-import { appClient } from './app-client.js';
+import { signedInClient } from './app-client.js';
 import type { Api, ApiAnswer } from './api.js';
 import { NatsRecorder } from './nats-recorder.js';
+import { personIn } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -133,10 +134,7 @@ describe('templates in everything that npm start starts', () => {
   });
 
   it('are shown to members of the application as the API shows them', async () => {
-    const member = organization.users?.find(({ role }) => role === 'MEMBER');
-    if (!member) throw new Error('dev.json has no member');
-    const page = appClient(all.baseUrl);
-    await page.signIn(member);
+    const page = await signedInClient(all.baseUrl, personIn(organization, 'MEMBER'));
     const { body } = await page.get('/app/api/templates?limit=100');
     expect(body?.items).toEqual(await list());
     const { id } = await byName('welcome');

@@ -8,8 +8,9 @@ import { sim, type SeededOrganization } from '@switchboard/dev';
 import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import { Api, type ApiAnswer, type ApiBody } from './api.js';
-import { appClient } from './app-client.js';
+import { signedInClient } from './app-client.js';
 import { operator } from './operator.js';
+import { personIn } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import { StackDatabase } from './stack-database.js';
 import type { UsableStack } from './start-everything.js';
@@ -64,12 +65,10 @@ describe('the page Testing of the reference', () => {
     all = await sharedStack();
     database = await StackDatabase.open(all.stack);
     const found = all.stack.devJson.organizations?.[2];
-    const user = found?.users?.find(({ role }) => role === 'OWNER');
-    if (!found || !user) throw new Error('there is no third organization with an owner');
+    if (!found) throw new Error('there is no third organization');
     own = found;
     api = new Api(all.baseUrl, own.apiKey);
-    owner = appClient(all.baseUrl);
-    await owner.signIn(user);
+    owner = await signedInClient(all.baseUrl, personIn(own, 'OWNER'));
     // What the commands look for in the folder of a local run.
     dataDir = await mkdtemp(join(tmpdir(), 'switchboard-testing-'));
     await writeFile(join(dataDir, 'dev.json'), JSON.stringify(all.stack.devJson));

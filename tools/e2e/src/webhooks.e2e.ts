@@ -5,8 +5,9 @@ import { ipv4Notations } from '@switchboard/testing/address-notations';
 import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import type { ApiBody } from './api.js';
-import { appClient } from './app-client.js';
+import { signedInClient } from './app-client.js';
 import { ExampleReceiver, languages } from './example-receiver.js';
+import { ownerOf } from './people.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
@@ -21,11 +22,7 @@ describe('webhooks, from the upstream to receivers of customers', () => {
 
   beforeAll(async () => {
     all = await sharedStack();
-    const { organizations = [] } = all.stack.devJson;
-    const person = organizations[0]?.users?.find(({ role }) => role === 'OWNER');
-    if (!person) throw new Error('there is no owner');
-    owner = appClient(all.baseUrl);
-    await owner.signIn(person);
+    owner = await signedInClient(all.baseUrl, ownerOf(all.stack));
     const ports = await findFreePorts(languages.length);
     webhooks = await Promise.all(ports.map(register));
     for (const [index, language] of languages.entries()) {
@@ -170,10 +167,7 @@ describe('webhooks, from the upstream to receivers of customers', () => {
 
   /** What the owner of another organization is answered for a delivery and its repetition. */
   async function strangersStatuses(path: string): Promise<readonly number[]> {
-    const person = all.stack.devJson.organizations?.[1]?.users?.find(({ role }) => role === 'OWNER');
-    if (!person) throw new Error('there is no other owner');
-    const stranger = appClient(all.baseUrl);
-    await stranger.signIn(person);
+    const stranger = await signedInClient(all.baseUrl, ownerOf(all.stack, 1));
     return [(await stranger.get(path)).status, (await stranger.post(`${path}/redeliver`)).status];
   }
 
