@@ -6,7 +6,7 @@ import { appendEvents } from './append-events.js';
 const findSql = statement<{ payload: string }>('outbox.event.find', 'SELECT payload FROM outbox WHERE id = $1');
 
 /** An act that the audit log is to hold. */
-export interface Act<Action extends string> extends Omit<ActFacts<Action>, 'by'> {
+export interface AuditedAct<Action extends string> extends Omit<ActFacts<Action>, 'by'> {
   readonly event: EventDefinition<ActFacts<Action>>;
   readonly organizationId: string;
   readonly aggregateId: string;
@@ -21,7 +21,7 @@ export interface Act<Action extends string> extends Omit<ActFacts<Action>, 'by'>
 export function appendAct<Action extends string>(
   tx: Transaction,
   by: AuditedActor | undefined,
-  act: Act<Action>,
+  act: AuditedAct<Action>,
 ): void {
   if (!by) return;
   const { event, organizationId, aggregateId, ...facts } = act;

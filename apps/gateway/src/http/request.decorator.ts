@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Principal as PrincipalOfRpc } from '@switchboard/contracts/grammar/principal';
 import type { FastifyRequest } from 'fastify';
-import type { Act as AuditAct, SessionAct } from '../identity/audit.contract.js';
+import type * as audit from '../identity/audit.contract.js';
 import type { ActSource } from '../identity/signed-in.contract.js';
 import { readIdempotencyKey } from './idempotency-key.policy.js';
 import type { CurrentSession as Session, IdempotentRequest } from './request-state.js';
@@ -46,8 +46,8 @@ export type CallerOrigin = string;
 export const CallerOrigin = fromRequest(({ protocol, host }): string => `${protocol}://${host}`);
 
 /** Who acts in which session and from where, for the audit log. */
-export type Act = SessionAct;
-export const Act = fromRequest((request): SessionAct => {
+export type SessionAct = audit.SessionAct;
+export const SessionAct = fromRequest((request): audit.SessionAct => {
   const { organization, user, sessionId } = required(request.state.session);
   const actor = { type: 'user', id: user.id, email: user.email } as const;
   const { address, traceId } = sourceOf(request);
@@ -55,8 +55,8 @@ export const Act = fromRequest((request): SessionAct => {
 });
 
 /** Who acts and from where, for the audit log: a key, or a signed-in user. */
-export type CallerAct = AuditAct;
-export const CallerAct = fromRequest((request): AuditAct => {
+export type CallerAct = audit.Act;
+export const CallerAct = fromRequest((request): audit.Act => {
   const { admitted, session } = request.state;
   const { address, traceId } = sourceOf(request);
   if (admitted) {

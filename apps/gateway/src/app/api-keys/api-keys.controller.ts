@@ -6,7 +6,7 @@ import type { Page } from '@switchboard/contracts/grammar/page';
 import type { FastifyReply } from 'fastify';
 import { revokedKeyExample } from '../../description/people-examples.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { Act, Idempotency, Principal } from '../../http/request.decorator.js';
+import { Idempotency, Principal, SessionAct } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { API_KEYS, type ApiKeys } from '../../identity/api-keys.contract.js';
 import { CreateApiKeyBody, createApiKeyBody } from './create-api-key.body.js';
@@ -40,7 +40,7 @@ export class ApiKeysController {
     },
   })
   async create(
-    @Act() act: Act,
+    @SessionAct() act: SessionAct,
     @Body() body: CreateApiKeyBody,
     @Idempotency() request: Idempotency,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -88,7 +88,7 @@ export class ApiKeysController {
       },
     },
   })
-  revoke(@Act() act: Act, @Param('id') id: string): Promise<ApiKeyView> {
+  revoke(@SessionAct() act: SessionAct, @Param('id') id: string): Promise<ApiKeyView> {
     return this.apiKeys.revoke(act, id);
   }
 }

@@ -4,7 +4,7 @@ import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ChannelTestResult, ManagedChannelView } from '@switchboard/contracts/messaging/http';
 import { RpcClient } from '@switchboard/nats';
 import { sessionActorOf } from '../../acts/actor-of.js';
-import { Act, Principal } from '../../http/request.decorator.js';
+import { Principal, SessionAct } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedChannels } from './audited-channels.js';
 
@@ -39,7 +39,11 @@ export class ChannelActsController {
       sentences,
     },
   })
-  async test(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<ChannelTestResult> {
+  async test(
+    @Principal() principal: Principal,
+    @SessionAct() act: SessionAct,
+    @Param('id') id: string,
+  ): Promise<ChannelTestResult> {
     const by = sessionActorOf(act);
     const result = await this.rpc.call(testChannelRpc, principal, { id, ...(by && { by }) });
     await this.audited.tested(act, by, id, result);
@@ -62,7 +66,7 @@ export class ChannelActsController {
   })
   async disconnect(
     @Principal() principal: Principal,
-    @Act() act: Act,
+    @SessionAct() act: SessionAct,
     @Param('id') id: string,
   ): Promise<ManagedChannelView> {
     const by = sessionActorOf(act);

@@ -13,7 +13,7 @@ import type { ManagedChannelView } from '@switchboard/contracts/messaging/http';
 import { RpcClient } from '@switchboard/nats';
 import { sessionActorOf } from '../../acts/actor-of.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { Act, Principal } from '../../http/request.decorator.js';
+import { Principal, SessionAct } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { PEOPLE, type People } from '../../identity/people.contract.js';
 import { AuditedChannels } from './audited-channels.js';
@@ -57,7 +57,7 @@ export class AppChannelsController {
   })
   async connect(
     @Principal() principal: Principal,
-    @Act() act: Act,
+    @SessionAct() act: SessionAct,
     @Body() { phoneNumberId, businessAccountId, accessToken, defaultRegion, isDefault }: ConnectChannelBody,
   ): Promise<ManagedChannelView> {
     const { channels: channelsMax } = await this.people.planOf(principal.organizationId);
@@ -123,7 +123,7 @@ export class AppChannelsController {
   })
   async change(
     @Principal() principal: Principal,
-    @Act() act: Act,
+    @SessionAct() act: SessionAct,
     @Param('id') id: string,
     @Body() { accessToken = null, isDefault = null, defaultRegion = null, optOutKeywords = null }: ChangeChannelBody,
   ): Promise<ManagedChannelView> {

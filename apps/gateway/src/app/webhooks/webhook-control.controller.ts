@@ -9,7 +9,7 @@ import {
 } from '@switchboard/contracts/webhooks/rpc';
 import { RpcClient } from '@switchboard/nats';
 import { sessionActorOf } from '../../acts/actor-of.js';
-import { Act, Principal } from '../../http/request.decorator.js';
+import { Principal, SessionAct } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedWebhooks } from './audited-webhooks.js';
 
@@ -40,7 +40,7 @@ export class WebhookControlController {
   })
   async secret(
     @Principal() principal: Principal,
-    @Act() act: Act,
+    @SessionAct() act: SessionAct,
     @Param('id') id: string,
   ): Promise<WebhookSecretView> {
     const secret = await this.rpc.call(getWebhookSecretRpc, principal, { id });
@@ -65,7 +65,7 @@ export class WebhookControlController {
   })
   async rotate(
     @Principal() principal: Principal,
-    @Act() act: Act,
+    @SessionAct() act: SessionAct,
     @Param('id') id: string,
   ): Promise<WebhookSecretView> {
     const by = sessionActorOf(act);
@@ -89,7 +89,11 @@ export class WebhookControlController {
       answers: { 200: { description: 'The webhook, active.', body: 'Webhook' } },
     },
   })
-  async enable(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<WebhookView> {
+  async enable(
+    @Principal() principal: Principal,
+    @SessionAct() act: SessionAct,
+    @Param('id') id: string,
+  ): Promise<WebhookView> {
     const by = sessionActorOf(act);
     const { before, after } = await this.rpc.call(enableWebhookRpc, principal, { id, by });
     await this.audited.changed(act, by, 'webhook.enabled', { before, after });
@@ -110,7 +114,11 @@ export class WebhookControlController {
       answers: { 200: { description: 'What the receiver answered.', body: 'WebhookTestResult' } },
     },
   })
-  async test(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<WebhookTestResult> {
+  async test(
+    @Principal() principal: Principal,
+    @SessionAct() act: SessionAct,
+    @Param('id') id: string,
+  ): Promise<WebhookTestResult> {
     const by = sessionActorOf(act);
     const result = await this.rpc.call(testWebhookRpc, principal, { id, by });
     await this.audited.acted(act, by, 'webhook.tested', { id, deliveryId: by?.actId });

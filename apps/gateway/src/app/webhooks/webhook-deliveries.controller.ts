@@ -16,7 +16,7 @@ import { RpcClient } from '@switchboard/nats';
 import { sessionActorOf } from '../../acts/actor-of.js';
 import { endOf, momentOf } from '../../http/input/moment.policy.js';
 import { pageOf } from '../../http/input/page.query.js';
-import { Act, Principal } from '../../http/request.decorator.js';
+import { Principal, SessionAct } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedWebhooks } from './audited-webhooks.js';
 import { ListAttemptsQuery } from './list-attempts.query.js';
@@ -97,7 +97,7 @@ export class WebhookDeliveriesController {
   })
   async redeliver(
     @Principal() principal: Principal,
-    @Act() act: Act,
+    @SessionAct() act: SessionAct,
     @Param('id') webhookId: string,
     @Param('deliveryId') deliveryId: string,
   ): Promise<void> {
@@ -127,7 +127,7 @@ export class WebhookDeliveriesController {
   })
   async replay(
     @Principal() principal: Principal,
-    @Act() act: Act,
+    @SessionAct() act: SessionAct,
     @Param('id') webhookId: string,
     @Body() body: ReplayWebhookBody,
   ): Promise<WebhookReplayView> {

@@ -16,7 +16,7 @@ import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
 import { sessionActorOf } from '../../acts/actor-of.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { Act, Idempotency, Principal } from '../../http/request.decorator.js';
+import { Idempotency, Principal, SessionAct } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedWebhooks } from './audited-webhooks.js';
 import { ChangeWebhookBody, changeWebhookBody, CreateWebhookBody, createWebhookBody } from './webhook.body.js';
@@ -60,7 +60,7 @@ export class WebhooksController {
   })
   async create(
     @Principal() principal: Principal,
-    @Act() act: Act,
+    @SessionAct() act: SessionAct,
     @Body() body: CreateWebhookBody,
     @Idempotency() idempotency: Idempotency,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -128,7 +128,7 @@ export class WebhooksController {
   })
   async change(
     @Principal() principal: Principal,
-    @Act() act: Act,
+    @SessionAct() act: SessionAct,
     @Param('id') id: string,
     @Body() { url, events, description }: ChangeWebhookBody,
   ): Promise<WebhookView> {
@@ -157,7 +157,11 @@ export class WebhooksController {
       answers: { 204: { description: 'The webhook is deleted.', body: null } },
     },
   })
-  async delete(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<void> {
+  async delete(
+    @Principal() principal: Principal,
+    @SessionAct() act: SessionAct,
+    @Param('id') id: string,
+  ): Promise<void> {
     const by = sessionActorOf(act);
     const { before } = await this.rpc.call(deleteWebhookRpc, principal, { id, by });
     await this.audited.changed(act, by, 'webhook.deleted', { before, after: null });
