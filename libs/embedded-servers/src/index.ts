@@ -1,12 +1,11 @@
 /** The real PostgreSQL and NATS, found, started, stopped and killed without Docker; for `npm start` and for tests. */
 export { type Chromium, findChromium } from './chromium.js';
-export { findNatsServer, natsVersionMin } from './nats-binary.js';
+export { findNatsServer } from './nats-binary.js';
 export { type EmbeddedNats, endNatsOf, type NatsOptions, startNats } from './nats.js';
 export { copyPostgresData, removePostgresData } from './postgres-data.js';
 export {
   type EmbeddedPostgres,
   endPostgresOf,
-  postgresLogSettings,
   postgresSettings,
   type PostgresOptions,
   startPostgres,

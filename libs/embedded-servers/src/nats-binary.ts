@@ -8,7 +8,7 @@ import { fetchFromDebian } from './nats-debian.js';
 const run = promisify(execFile);
 
 /** The oldest server whose features the project relies on; older ones ignore newer settings without a word. */
-export const natsVersionMin = { major: 2, minor: 10 } as const;
+const natsVersionMin = { major: 2, minor: 10 } as const;
 
 /**
  * Finds a nats-server of at least `natsVersionMin`: `NATS_SERVER_BIN`, the PATH, the project's cache, then the package

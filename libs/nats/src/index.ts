@@ -1,5 +1,5 @@
 export { Budget, DEADLINE_HEADER } from './budget.js';
-export { connectNats, inboxPrefix, isUserRefused, type NatsConnection, type NatsOptions } from './connection.js';
+export { connectNats, isUserRefused, type NatsConnection, type NatsOptions } from './connection.js';
 export { durableName, durableNames } from './durable-names.js';
 export { DynamicShares } from './dynamic-shares.js';
 export { IncarnationMirror, type Incarnation, type MirroredIncarnation } from './incarnation-mirror.js';

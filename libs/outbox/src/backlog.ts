@@ -12,7 +12,7 @@ export interface OutboxBacklog {
 }
 
 /** Where counting ends: more is reported as this number, so that counting has a bounded cost. */
-export const BACKLOG_COUNT_MAX = 10_001;
+const BACKLOG_COUNT_MAX = 10_001;
 
 /** The oldest is the first by position. */
 const backlog = statement<{ pending: number; oldest: string | null; isReplaying: boolean }>(

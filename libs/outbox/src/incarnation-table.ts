@@ -25,7 +25,7 @@ export const incarnationTable = `
 `;
 
 /** Takes `incarnationTable` back; the next look begins with a new row. */
-export const incarnationTableReversal = 'DROP TABLE incarnation';
+const incarnationTableReversal = 'DROP TABLE incarnation';
 
 /** Makes `incarnationTable`; a service extends it with a name and a timestamp. Lock: none, the table is new. Reversal: drops it. */
 export abstract class IncarnationMigration {

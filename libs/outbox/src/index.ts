@@ -1,8 +1,8 @@
 export { appendAct, findAct, findEvent } from './append-act.js';
 export { appendEvents, type NewEvent } from './append-events.js';
-export { BACKLOG_COUNT_MAX, deadLetterCounts, outboxBacklog, type OutboxBacklog } from './backlog.js';
+export { deadLetterCounts, outboxBacklog, type OutboxBacklog } from './backlog.js';
 export { consumerMetrics, type ConsumerMetrics, type EventOutcome } from './consumer-metrics.js';
-export { buryEvent, consumersWithMarkedLetters, markedLetters, RELAY_CONSUMER } from './dead-letter.js';
+export { buryEvent, consumersWithMarkedLetters, markedLetters } from './dead-letter.js';
 export { eventFailureTable } from './event-failures.js';
 export { eventMoment, type EventMoment } from './event-moment.js';
 export { handleBatch, isNotNow, redriveBatch } from './handle-batch.js';
@@ -10,13 +10,7 @@ export { takeEvent, type BatchHandler, type EventOrigin } from './apply-events.j
 export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';
 export { comparisonAge, consumerEpoch, RENEWED_WITHIN_S } from './incarnation-ledger.js';
 export { RecentEpoch } from './recent-epoch.js';
-export {
-  IncarnationMigration,
-  incarnationTable,
-  incarnationTableReversal,
-  IS_COMPARED,
-  IS_COMPARED_SINCE_START,
-} from './incarnation-table.js';
+export { IncarnationMigration, incarnationTable, IS_COMPARED, IS_COMPARED_SINCE_START } from './incarnation-table.js';
 export {
   dropPartitions,
   keepPartitions,

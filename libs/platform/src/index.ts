@@ -49,7 +49,7 @@ export {
   takeErasure,
   type PendingErasure,
 } from './erasure/erasure-ledger.js';
-export { blankCallback, blankContact, type ErasedPerson } from './erasure/blank-event.policy.js';
+export { blankContact, type ErasedPerson } from './erasure/blank-event.policy.js';
 export { likeTerm } from './erasure/erase-events.js';
 export { remoteErasureBook, type ErasureBook, type ErasureKey } from './erasure/erasure-book.js';
 export {

@@ -1,7 +1,7 @@
 export { CLOCKS_DIFFER_MAX_MS, ClocksDifferError, requireAgreedClocks } from './agreed-clocks.js';
 export { withConflictRetries } from './conflict-retries.js';
 export { Database, type DatabaseOptions } from './database.js';
-export { UnknownSchemaError, type FormerSchema } from './former-schema.js';
+export type { FormerSchema } from './former-schema.js';
 export { LockTrouble } from './lock-trouble.js';
 export { floorAt, isAbove, LookFloor } from './look-floor.js';
 export {

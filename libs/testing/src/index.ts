@@ -8,7 +8,6 @@ export { describePlans, type PlansSpec } from './describe-plans.js';
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
 export { behindSnapshot, blocksOfLooks, MeasuredTables } from './old-snapshot.js';
-export { goldenFile } from './golden-file.js';
 export { lengthenDeadlines } from './lengthen-deadlines.js';
 export { lockWaiters } from './lock-waiters.js';
 export { itOnOneDay } from './on-one-day.js';

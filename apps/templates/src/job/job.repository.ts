@@ -10,7 +10,6 @@ export interface JobRow extends JobCounts {
   readonly throttlePerHour: number | null;
   readonly total: number;
   readonly reserved: number;
-  readonly quotaMonth: string;
   readonly state: 'ACTIVE' | 'COMPLETED' | 'CANCELED';
   readonly isPaused: boolean;
   readonly holds: readonly string[];
@@ -28,7 +27,7 @@ export interface JobRow extends JobCounts {
 /** The shards of a job are few and next to each other in the primary key. */
 const columns = `
   j.id, j.template_id AS "templateId", j.channel_id AS "channelId", j.throttle_per_hour AS "throttlePerHour", j.total,
-  j.reserved, j.quota_month AS "quotaMonth", j.state, j.is_paused AS "isPaused", j.holds, j.scheduled_at AS "scheduledAt",
+  j.reserved, j.state, j.is_paused AS "isPaused", j.holds, j.scheduled_at AS "scheduledAt",
   j.started_at AS "startedAt", j.finished_at AS "finishedAt", c.queued, c.unconfirmed, c.sent, c.delivered, c.read, c.failed,
   c.skipped, c.settled_at AS "settledAt", f.lane_per_second AS "lanePerSecond", f.begun_per_second AS "begunPerSecond",
   now() AS now`;
