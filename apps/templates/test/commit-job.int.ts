@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { testServers } from '@switchboard/testing';
+import { quotaMonthOf } from '../src/commit-job/store-job.js';
 import { PruneStagingWorker } from '../src/prune-staging/prune-staging.worker.js';
 import { JobStore, recipient } from './job-store.js';
 
@@ -69,6 +71,10 @@ describe('a batch', () => {
     expect(await store.commit(request)).toEqual(first);
     expect(await store.commit(request, store.replica())).toEqual(first);
   });
+});
+
+it('the messages of a job count in the month of its id, also when it is stored in the next one', () => {
+  expect(quotaMonthOf(cuidFloor(new Date('2026-01-31T23:59:59.999Z')) + newCuid().slice(9))).toBe('2026-01');
 });
 
 describe('places for bodies that are read as streams', () => {
@@ -142,8 +148,12 @@ describe('a batch is refused', () => {
       message: 'The batch needs 3 messages; 1 of the monthly quota of 10 is left',
     });
     store.messaging.quotaLeft = 1_000_000;
-    const again = { ...store.batch(3), key: request.key };
-    expect((await store.commit(again)).job.id).toBe(again.jobId);
+    expect(await store.isKeyFree(request.key)).toBe(true);
+    store.messaging.quotaLeft = 1;
+    const staged = { ...(await store.stage([recipient(), recipient()])), messagesPerMonth: 10 };
+    await expect(store.commit(staged)).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' });
+    store.messaging.quotaLeft = 1_000_000;
+    expect(await isAbandoned(staged.jobId)).toBe(true);
   });
 
   it('while its template is not approved or its channel is not connected', async () => {
@@ -181,6 +191,9 @@ describe('a key', () => {
       isReplay: true,
       isMismatch: true,
     });
+    const staged = await store.stage([recipient()]);
+    expect(await store.commit({ ...staged, key: request.key })).toMatchObject({ job: { id: job.id }, isReplay: true });
+    expect(await isAbandoned(staged.jobId)).toBe(true);
   });
 
   it('that is derived never meets an explicit one, answers a cancelled job, and ends after 10 minutes', async () => {
@@ -210,3 +223,9 @@ describe('a key', () => {
     expect((await store.commit(request)).job.id).toBe(request.jobId);
   });
 });
+
+/** Whether a batch that was being staged is given up, so that its place is free. */
+async function isAbandoned(jobId: string): Promise<boolean> {
+  const sql = 'SELECT is_abandoned AS "isAbandoned" FROM templates.staged_job WHERE job_id = $1';
+  return (await store.rows<{ isAbandoned: boolean }>(sql, [jobId]))[0]?.isAbandoned === true;
+}

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { JobView, RecipientView } from '@switchboard/contracts/templates/job-http';
-import type { BulkRecipient, CommitJobRequest, JobAction, KeyedJob } from '@switchboard/contracts/templates/job-rpc';
+import type {
+  BulkRecipient,
+  CommitJobRequest,
+  JobAction,
+  JobKey,
+  KeyedJob,
+} from '@switchboard/contracts/templates/job-rpc';
 import { Budget, type RpcCall } from '@switchboard/nats';
 import { createLog, systemClock } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
@@ -17,6 +23,7 @@ import { CauseSignal } from '../src/job/cause-signal.js';
 import { FeedSignal } from '../src/job/feed-signal.js';
 import { jobView } from '../src/job/job-view.js';
 import { JobRepository } from '../src/job/job.repository.js';
+import { claimKey, freeKey } from '../src/job-key/job-key.repository.js';
 import { KeyedJobs } from '../src/job-key/keyed-jobs.js';
 import { LaneOrders } from '../src/lane/lane-orders.js';
 import { RecipientPageRepository } from '../src/list-recipients/recipient-page.repository.js';
@@ -97,9 +104,9 @@ export class JobStore {
     return store;
   }
 
-  /** What commits batches in another process. */
-  replica(): CommitJob {
-    const { database, jobs, staged, messaging } = this;
+  /** What commits batches in another process. @param database with which it does */
+  replica(database = this.database): CommitJob {
+    const { jobs, staged, messaging } = this;
     const targets = new BatchTargets(new ChannelRepository(database), new TemplateRepository(database));
     const accept = new AcceptBatch(database, targets, messaging.client, systemClock, log);
     return new CommitJob(database, new KeyedJobs(database, jobs), staged, accept, new FeedSignal(), log);
@@ -152,6 +159,14 @@ export class JobStore {
 
   async stageChunk(jobId: string, firstIndex: number, recipients: readonly BulkRecipient[]): Promise<void> {
     await this.stageHandler.stage(this.rpc({ jobId, firstIndex, recipients }));
+  }
+
+  /** Whether another batch may have the key now. */
+  async isKeyFree(key: JobKey): Promise<boolean> {
+    const other = { ...this.batch(1), key, organizationId: this.organizationId };
+    const isFree = await claimKey(this.database, other);
+    if (isFree) await freeKey(this.database, other);
+    return isFree;
   }
 
   async view(id: string): Promise<JobView> {
