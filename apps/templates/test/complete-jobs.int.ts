@@ -38,6 +38,24 @@ describe('a completed job', () => {
     expect((await nextFeed(store.database)).inMs).toBeNull();
   });
 
+  it('stays as it is, with one event, whoever looks at it again; one that was cancelled is not completed', async () => {
+    const [{ job: done }, { job: canceled }] = [await store.commit(store.batch(1)), await store.commit(store.batch(1))];
+    await store.act(canceled.id, 'cancel');
+    await store.settle(done.id, [{ index: 0, status: 'SENT', reason: null }]);
+    const complete = (jobId: string): Promise<boolean> =>
+      completeJob(store.database, { organizationId: store.organizationId, jobId });
+    expect([await complete(done.id), await complete(done.id), await complete(canceled.id)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect((await store.view(canceled.id)).status).toBe('CANCELED');
+    const events = await store.rows<{ id: string }>(
+      `SELECT aggregate_id AS id FROM templates.outbox WHERE subject = 'templates.job.finished.v1' ORDER BY position`,
+    );
+    expect(events.map(({ id }) => id)).toEqual([canceled.id, done.id]);
+  });
+
   it('leaves the feeds for good when its own was left due, and is not taken with others', async () => {
     const [{ job: over }, { job: active }] = [await store.commit(store.batch(1)), await store.commit(store.batch(1))];
     await store.change(`UPDATE templates.job SET state = 'COMPLETED' WHERE id = $1`, [over.id]);

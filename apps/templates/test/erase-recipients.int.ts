@@ -122,11 +122,18 @@ describe('an erasure', () => {
   });
 
   it('of a batch that was being staged needs no further pass: the feed of its job skips what was overwritten', async () => {
-    const list = Array.from({ length: 4 }, () => recipient());
+    // Of a template that any recipient fits: what is left of an erased one too.
+    await store.change('UPDATE templates.template SET components = $1', [
+      JSON.stringify([{ type: 'BODY', text: 'Hello.' }]),
+    ]);
+    const list = Array.from({ length: 4 }, () => recipient({ variables: null }));
     const request = await store.stage(list, 2);
     expect(await new Erasing(store).pass(store.organizationId, list[1]?.to ?? '')).toBe(false);
     const { job } = await store.commit(request);
     await store.feedAll(job.id);
+    expect([...store.messaging.lane(job.id).items.values()].map(({ to }) => to)).toEqual(
+      [0, 2, 3].map((index) => list[index]?.to),
+    );
     expect((await store.view(job.id)).counts).toMatchObject({ queued: 3, skipped: 1 });
     expect([...(store.messaging.released.get(job.id) ?? [])]).toEqual([1]);
     const sent = [0, 2, 3].map((index) => ({ index, status: 'SENT' as const, reason: null }));

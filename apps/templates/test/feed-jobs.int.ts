@@ -214,6 +214,8 @@ describe('a job in mid-course', () => {
     await store.change('UPDATE templates.lane_order SET due_at = now()');
     await store.orders.runDue(8);
     expect((await store.view(job.id)).counts).toMatchObject({ skipped: 595 });
+    // Of what was claimed too: messaging gives back the quota of none that has begun.
+    expect(store.messaging.released.get(job.id)?.size).toBe(400);
     expect(await store.rows('SELECT FROM templates.lane_order')).toEqual([]);
   });
 

@@ -1,16 +1,21 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
-import { systemClock } from '@switchboard/platform';
+import { bulkLaneHeld, type LaneHeldReason } from '@switchboard/contracts/messaging/bulk-events';
+import type { DeliveredEvent } from '@switchboard/nats';
+import { systemClock, type Log, type Platform } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { changedCauses } from '../src/watch-causes/changed-causes.repository.js';
 import { FeedJobsWorker } from '../src/feed-jobs/feed-jobs.worker.js';
 import { FeedSignal } from '../src/job/feed-signal.js';
 import { nextFeed } from '../src/feed-jobs/job-feed.repository.js';
 import { hastenFeeds } from '../src/job/job-flow.js';
+import { FollowLanesConsumer } from '../src/follow-lanes/follow-lanes.consumer.js';
+import { projectOrganizations, recordQuotaUse } from '../src/organization/organization.repository.js';
 import { JobStore, recipient } from './job-store.js';
 
 const servers = testServers();
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let store: JobStore;
 
 beforeEach(async () => {
@@ -107,6 +112,31 @@ describe('a running job', () => {
 });
 
 describe('causes that hold jobs', () => {
+  it('follow what an organization pays for now: an event that comes late, and an answer about a former number, change nothing', async () => {
+    const { job } = await store.commit(store.batch(3));
+    const { organizationId, database } = store;
+    const late = { organizationId, subscription: 'PAST_DUE', messagesPerMonth: 2, sourceEventId: newCuid() } as const;
+    await store.subscribe('ACTIVE', 3);
+    await projectOrganizations(database, [late]);
+    await recordQuotaUse(database, organizationId, 2, true);
+    await store.watch.round();
+    expect(await store.view(job.id)).toMatchObject({ status: 'QUEUED', heldReason: null });
+  });
+
+  it('are no echo of a lane where this service knows them itself: that may be of an earlier time', async () => {
+    const { job } = await store.commit(store.batch(3));
+    const follow = new FollowLanesConsumer({ log: silent } as Partial<Platform> as Platform, new FeedSignal());
+    const { organizationId } = store;
+    const held = (reason: LaneHeldReason): Promise<unknown> =>
+      store.database.transaction((tx) =>
+        follow.apply(tx, [deliveredOf(bulkLaneHeld.subject, organizationId, { jobId: job.id, reason })]),
+      );
+    for (const reason of ['QUOTA', 'SUBSCRIPTION'] as const) await held(reason);
+    expect(await store.view(job.id)).toMatchObject({ status: 'QUEUED', heldReason: null });
+    await held('CHANNEL_BLOCKED');
+    expect(await store.view(job.id)).toMatchObject({ status: 'HELD', heldReason: 'CHANNEL_BLOCKED' });
+  });
+
   it('are followed while the job of another organization is locked, and what begins before what ends', async () => {
     const { job: locked } = await store.commit(store.batch(1));
     const { job: free } = await store.commit(store.batch(1));
@@ -230,3 +260,12 @@ describe('causes that hold jobs', () => {
     return row?.holds ?? [];
   }
 });
+
+function deliveredOf(
+  subject: string,
+  organizationId: string,
+  data: { readonly jobId: string; readonly reason: string },
+): DeliveredEvent {
+  const of = { id: newCuid(), subject, organizationId, aggregateId: data.jobId, sequence: null };
+  return { envelope: { ...of, occurredAt: new Date().toISOString(), data }, deliveries: 1, context: ROOT_CONTEXT };
+}

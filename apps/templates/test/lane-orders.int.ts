@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { statement } from '@switchboard/postgres';
 import { ordersDone, takeDueOrders, takeOrders, type TakenOrders } from '../src/lane/lane-order.repository.js';
-import { JobStore, patient } from './job-store.js';
+import { ReleaseSignal } from '../src/job/release-signal.js';
+import { ReleaseQuotaWorker } from '../src/release-quota/release-quota.worker.js';
+import { JobStore, patient, recipient } from './job-store.js';
 
 const servers = testServers();
 /** As `appendLaneOrders`, without waiting for COMMIT. */
@@ -59,6 +61,23 @@ describe('the orders for a lane', () => {
     await expect(store.act(job.id, 'cancel')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
+  it('are ended by the replica that has them now alone', async () => {
+    const { job } = await store.commit(store.batch(3));
+    store.messaging.isAway = true;
+    await store.act(job.id, 'pause');
+    await store.change('UPDATE templates.lane_order SET due_at = now()');
+    const take = (lease: string) => takeOrders(store.database, store.organizationId, job.id, lease);
+    const former = await take('former');
+    await store.change('UPDATE templates.lane_order SET due_at = now()');
+    const present = await take('present');
+    if (!former || !present) throw new Error('there is no order');
+    await ordersDone(store.database, former, 'former', 1);
+    const actions = () => store.rows('SELECT actions FROM templates.lane_order');
+    expect(await actions()).toEqual([{ actions: ['PAUSE'] }]);
+    await ordersDone(store.database, present, 'present', 1);
+    expect(await actions()).toEqual([]);
+  });
+
   it('keeps orders that are given while those before are being ended', async () => {
     const { job } = await store.commit(store.batch(3));
     store.messaging.isAway = true;
@@ -79,4 +98,15 @@ describe('the orders for a lane', () => {
       { actions: ['RESUME'], lease: null, isDue: true },
     ]);
   });
+});
+
+it('the quota of a cancelled job is given back of each recipient, slice by slice', async () => {
+  const { job } = await store.commit(await store.stage(Array.from({ length: 5_002 }, () => recipient())));
+  await store.act(job.id, 'cancel');
+  const released = store.messaging.released.get(job.id);
+  expect(released?.size).toBe(5_000);
+  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const release = new ReleaseQuotaWorker(store.database, store.messaging.client, new ReleaseSignal(), silent);
+  while (await release.round());
+  expect(released?.size).toBe(5_002);
 });
