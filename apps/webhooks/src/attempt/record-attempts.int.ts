@@ -6,7 +6,7 @@ import { storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
 import type { MarkedAttempt } from '../delivery/delivery.entity.js';
 import { readPending } from '../delivery/pending-deliveries.repository.js';
 import { webhooksMigrations } from '../migrations/all.js';
-import { readSealedSecrets } from '../webhook/secret.repository.js';
+import { readSealedSecrets, storeSecrets } from '../webhook/secret.repository.js';
 import { beginAttempts, unmarkAttempts, unrecordedOf, type BegunRequest } from './record-attempts.repository.js';
 
 const servers = testServers();
@@ -18,6 +18,7 @@ const formerSql = statement(
   't.former',
   `UPDATE webhook SET previous_secret_sealed = '\\x02', previous_secret_until = now() + $2::interval WHERE id = $1`,
 );
+const resetSql = statement('t.reset', `UPDATE delivery SET kind = 'AUTOMATIC', tries = 0 WHERE webhook_id = $1`);
 let database: Database;
 beforeAll(async () => {
   database = await (await servers.serviceDatabase('webhooks', webhooksMigrations)).database();
@@ -67,6 +68,30 @@ describe('an attempt of a delivery that another one is marked with', () => {
     expect(await unrecorded()).toEqual(new Set([second.id]));
     await unmarkAttempts(database, [first]);
     expect(await markOf(webhook)).toBe(second.id);
+  });
+});
+
+it('an attempt of a delivery that was sent again by hand since it was read does not begin', async () => {
+  const webhook = await storeWebhook(database, 1);
+  const [attempt] = await attempts(webhook);
+  for (const again of ["kind = 'MANUAL'", 'tries = 1']) {
+    await database.query(statement(`t.again ${again}`, `UPDATE delivery SET ${again} WHERE webhook_id = $1`), [
+      webhook.id,
+    ]);
+    expect(await begin(attempt)).toEqual([]);
+    await database.query(resetSql, [webhook.id]);
+  }
+  expect(await begin(attempt)).toHaveLength(1);
+});
+
+it('the secrets of a webhook are those of its organization alone', async () => {
+  const [webhook, other] = [await storeWebhook(database, 0), await storeWebhook(database, 0)];
+  expect(await readSealedSecrets(database, other.organizationId, webhook.id)).toBeNull();
+  const rotated = { secretSealed: Buffer.from([9]), previousSecretSealed: null };
+  const of = { organizationId: other.organizationId, webhookId: webhook.id };
+  await database.transaction((tx) => storeSecrets(tx, { ...of, ...rotated }));
+  expect(await readSealedSecrets(database, webhook.organizationId, webhook.id)).toMatchObject({
+    secretSealed: Buffer.alloc(1),
   });
 });
 

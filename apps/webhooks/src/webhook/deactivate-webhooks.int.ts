@@ -13,6 +13,12 @@ const countSql = statement<{ pending: number; dropped: number }>(
   `SELECT (SELECT count(*)::integer FROM delivery WHERE webhook_id = $1) AS pending,
      (SELECT count(*)::integer FROM dropped_delivery WHERE webhook_id = $1) AS dropped`,
 );
+/** The last one of its deliveries has an attempt under way. */
+const markSql = statement(
+  't.mark-a-delivery',
+  `UPDATE delivery SET attempt_id = 'cattempt', attempt_at = now(), lease_until = now() + $2::interval
+   WHERE webhook_id = $1 AND id = (SELECT max(id) FROM delivery WHERE webhook_id = $1)`,
+);
 /** One of its deliveries is of more than a month ago. */
 const ageSql = statement(
   't.age-a-delivery',
@@ -100,6 +106,17 @@ describe('dropping what is pending of webhooks that were found deactivated', () 
     expect(await dropPending(database, [enabled.id, deactivated.id])).toBe(false);
     expect(await database.query(countSql, [enabled.id])).toEqual([{ pending: 3, dropped: 0 }]);
     expect(await database.query(countSql, [deactivated.id])).toEqual([{ pending: 0, dropped: 3 }]);
+  });
+
+  it('leaves what is under way, which ends by itself, until its mark is long over', async () => {
+    const { id } = await storeWebhook(database, 2);
+    await database.transaction((tx) => storeLanes(tx, [{ webhookId: id, isOpen: false, state: newLane }]));
+    await database.query(markSql, [id, '10 seconds']);
+    await dropPending(database, [id]);
+    expect(await database.query(countSql, [id])).toEqual([{ pending: 1, dropped: 1 }]);
+    await database.query(markSql, [id, '-2 minutes']);
+    await dropPending(database, [id]);
+    expect(await database.query(countSql, [id])).toEqual([{ pending: 0, dropped: 2 }]);
   });
 
   it('drops what is older than the days that are kept, too, without a trace', async () => {
