@@ -16,16 +16,16 @@ const eventsSql = statement(
    CROSS JOIN LATERAL (SELECT now() - ($2::integer - n) * interval '6 days' / $2::integer) AS t (at)`,
 );
 /**
- * Attempts of the organization's events for a webhook, a minute after each: of every 100 events 98 have arrived at once, one by a replay,
- * and one has not.
+ * Attempts of the organization's events for a webhook, a minute after each: of every 100 events 97 have arrived at once, one by a replay,
+ * one by hand again behind a replay, and one has not.
  */
 const attemptsSql = statement(
   't.attempts',
   `INSERT INTO webhooks.attempt (webhook_id, id, organization_id, delivery_id, event_id, type, kind, number, began_at,
      duration_ms, outcome, delivery_state)
    SELECT $2, substr(webhooks.cuid_floor(e.occurred_at + interval '1 minute'), 1, 9) || substr(md5(e.id || $2), 1, 16), $1,
-     CASE WHEN e.position % 100 = 1 THEN md5(e.id) ELSE substr(e.id, 1, 9) || substr(md5(e.id || $2), 1, 16) END,
-     e.id, e.type, CASE WHEN e.position % 100 = 1 THEN 'REPLAY' ELSE 'AUTOMATIC' END, 1, e.occurred_at, 1,
+     CASE WHEN e.position % 100 IN (1, 2) THEN md5(e.id) ELSE substr(e.id, 1, 9) || substr(md5(e.id || $2), 1, 16) END,
+     e.id, e.type, CASE e.position % 100 WHEN 1 THEN 'REPLAY' WHEN 2 THEN 'MANUAL' ELSE 'AUTOMATIC' END, 1, e.occurred_at, 1,
      CASE WHEN e.position % 100 = 0 THEN 'FAILED' ELSE 'SUCCEEDED' END, 'SUCCEEDED'
    FROM webhooks.event e WHERE e.organization_id = $1`,
 );

@@ -4,6 +4,7 @@ import { statement } from '@switchboard/postgres';
 import { eventually, lockWaiters, nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
 import { storePublicEvents } from '../src/event/event.repository.js';
 import { webhooksMigrations } from '../src/migrations/all.js';
+import { deactivateWebhooks } from '../src/webhook/deactivate-webhooks.repository.js';
 import { storeWebhook } from './stored-webhook.js';
 
 const servers = testServers();
@@ -44,6 +45,30 @@ describe('storing events', () => {
     expect(await storing).toEqual([{ webhookId, eventId: event.id, isProbed: false }]);
   });
 
+  it('is refused, and stores nothing, before a database that may be a restored one is compared', async () => {
+    const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
+    const database = await prepared.database();
+    const event = received(newCuid());
+    const store = () => database.transaction((tx) => storePublicEvents(tx, [event]));
+    await database.query(uncomparedSql, []);
+    await expect(store()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await database.query(positionsSql, [])).toEqual([]);
+    await database.query(comparedSql, []);
+    await store();
+    expect(await database.query(positionsSql, [])).toEqual([{ id: event.id, position: 1 }]);
+  });
+
+  it('makes deliveries for the active webhooks of their organization alone', async () => {
+    const database = await (await servers.serviceDatabase('webhooks', webhooksMigrations)).database();
+    const active = await storeWebhook(database, 0);
+    const deactivated = await storeWebhook(database, 0, active.organizationId);
+    await storeWebhook(database, 0);
+    const one = { organizationId: active.organizationId, webhookId: deactivated.id, reason: 'of the test' };
+    await database.transaction((tx) => deactivateWebhooks(tx, [one]));
+    const stored = await database.transaction((tx) => storePublicEvents(tx, [received(active.organizationId)]));
+    expect(stored.map(({ webhookId }) => webhookId)).toEqual([active.id]);
+  });
+
   it('looks up the webhooks of their organizations, and compares no event with those of others', async () => {
     const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
     const database = await prepared.database({ poolMax: 1 });
@@ -80,6 +105,13 @@ const positionsSql = statement<{ id: string; position: number }>(
   'test.positions',
   'SELECT id, position::int FROM event',
 );
+
+/** The last comparison was under another start of PostgreSQL. */
+const uncomparedSql = statement(
+  'test.uncompared',
+  `INSERT INTO incarnation VALUES (1, 7, 'old', NULL, 0, now(), pg_postmaster_start_time() - interval '1 day')`,
+);
+const comparedSql = statement('test.compared', 'UPDATE incarnation SET server_started_at = pg_postmaster_start_time()');
 
 /** @param atMs of its id, in milliseconds since 1970 */
 function received(organizationId: string, atMs = Date.now()) {

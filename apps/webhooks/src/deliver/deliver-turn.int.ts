@@ -104,6 +104,13 @@ describe('an attempt that is sent some time after its mark', () => {
   });
 });
 
+it.each(['MANUAL', 'REPLAY'] as const)('a failure of a delivery that is %s does not count', async (kind) => {
+  const { delivery, ...mark } = await begin(await startWorker(1));
+  const attempt = { ...mark, delivery: { ...delivery, kind } };
+  const { lanes } = await turn({ ended: [{ attempt, result: interruptedResult(100) }] });
+  expect(lanes.get(delivery.webhookId)?.state.consecutiveFailures).toBe(0);
+});
+
 describe('a webhook that is deleted while its deliveries are in memory', () => {
   it('is lost to the worker, which begins nothing of it', async () => {
     const webhook = await startWorker(2);

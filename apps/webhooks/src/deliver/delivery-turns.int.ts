@@ -77,6 +77,13 @@ async function abandoned(id = newCuid()): Promise<MarkedAttempt> {
   return attempt;
 }
 
+it('a turn of a worker begins nothing of a webhook whose lane is not its own', async () => {
+  let given: string[] | undefined;
+  const spec = { worker: newCuid(), timeScale: 1, ended: [], unsent: [], candidates: [webhook.id] };
+  const { lost } = await deliverTurn(database, { ...spec, choose: (lanes) => ((given = [...lanes.keys()]), []) });
+  expect([given, lost]).toEqual([[], [webhook.id]]);
+});
+
 describe('a receiver that answers, and fails', () => {
   it('gets no request before the failure is recorded, which the turns of those that give way do', async () => {
     expect(book.find(webhook.id)?.sort).toBe('answering');

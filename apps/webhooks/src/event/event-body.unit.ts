@@ -48,8 +48,8 @@ describe('the public form of an event', () => {
   });
 
   it('summarises the resource of a body of more than 256 KB, and of no smaller one', () => {
-    const bodyOf = (length: number) => {
-      const message = { id: 'cmsg0001', text: 'é'.repeat(length) };
+    const bodyOf = (length: number, letter = 'é') => {
+      const message = { id: 'cmsg0001', text: letter.repeat(length) };
       return publicEventOf(envelopeOf(messageReceived, { message }, 1));
     };
     const bytesOf = (length: number) => Buffer.byteLength(bodyOf(length)?.body ?? '');
@@ -57,6 +57,8 @@ describe('the public form of an event', () => {
     const most = Math.floor((BODY_BYTES_MAX - framing) / 2);
     expect(bodyOf(most)?.body).not.toContain('summarised');
     expect(bytesOf(most)).toBeGreaterThan(BODY_BYTES_MAX - 2);
+    expect(bodyOf(BODY_BYTES_MAX - framing, 'x')?.body).not.toContain('summarised');
+    expect(bodyOf(BODY_BYTES_MAX - framing + 1, 'x')?.body).toContain('summarised');
     const tooLarge = bodyOf(most + 1);
     expect(JSON.parse(tooLarge?.body ?? '')).toMatchObject({
       data: { id: 'cevent01', sequence: 1, message: { id: 'cmsg0001', summarised: true } },
