@@ -192,6 +192,14 @@ describe('batches next to each other', () => {
     ]);
   });
 
+  it('give back an event of which nothing is said', async () => {
+    const batches = batchesOf();
+    await add(batches, 'a1');
+    handled[0]?.end.resolve([]);
+    await batches.allHandled();
+    expect(givenBack.map(([name]) => name)).toEqual(['a1']);
+  });
+
   it('take all when none is chosen and nothing is under way', async () => {
     const batches = batchesOf({ nextOf: () => [] });
     await add(batches, 'a1', 'b1');
