@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { closeOf, RawReceivers, response } from '../test/raw-receiver.js';
+import type { Dispatcher } from 'undici';
+import { BoundedPost } from './bounded-post.js';
 import { OutboundHttp, type OutboundEnd } from './index.js';
 
 const client = new OutboundHttp({ allowPrivate: true, refusedHosts: [] });
@@ -56,6 +58,15 @@ describe('a request', () => {
     expect(own.requests).toHaveLength(1);
   });
 
+  it('is begun once: not again on another connection, and not behind its end', () => {
+    const controller = { abort: () => undefined } as unknown as Dispatcher.DispatchController;
+    const [lost, late] = [new BoundedPost(() => undefined), new BoundedPost(() => undefined)];
+    lost.onRequestStart(controller);
+    expect(() => lost.onRequestStart(controller)).toThrow('the connection was lost');
+    late.giveUp('no end');
+    expect(() => late.onRequestStart(controller)).toThrow('given up');
+  });
+
   it('gets no header from CR and LF in a URL or a header: neither is sent', async () => {
     const own = await receiver((socket) => socket.write(response(200)));
     const broken = '\r\nx-injected: 1';
@@ -104,6 +115,8 @@ describe('a response', () => {
   it('gives its Retry-After', async () => {
     const own = await receiver((socket) => socket.write(response(503, ['Retry-After: 120'], 'later')));
     expect(await post(own.url)).toMatchObject({ status: 503, retryAfter: '120', body: 'later' });
+    const twice = await receiver((socket) => socket.write(response(503, ['Retry-After: 120', 'Retry-After: 7'])));
+    expect(await post(twice.url)).toMatchObject({ status: 503, retryAfter: '120' });
   });
 
   it.each([

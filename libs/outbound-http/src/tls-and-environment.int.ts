@@ -59,6 +59,14 @@ describe('TLS', () => {
   });
 });
 
+it('a host of ours at the usual port of https is refused by each connection, where the URL names no port', async () => {
+  const refusedHosts = [{ host: 'own.example.org', port: 443 }];
+  const client = new OutboundHttp({ allowPrivate: true, refusedHosts, resolve });
+  const end = await client.post({ url: 'https://own.example.org/', headers: {}, body: Buffer.from('{}') });
+  expect(end).toMatchObject({ state: 'failed', error: 'url not allowed' });
+  await client.close();
+});
+
 describe('a name with two addresses', () => {
   it('has the reasons of both in the log: what is wrong at the first one is not hidden by a closed port at the other', async () => {
     const port = await serverWith(expired);
