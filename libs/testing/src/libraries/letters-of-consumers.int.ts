@@ -51,3 +51,21 @@ it('an event that comes twice in one batch is applied once', async () => {
   expect(await handleBatch(applied, [event, { ...event, deliveries: 2 }])).toEqual([{ ack: true }, { ack: true }]);
   expect(given).toEqual([event.envelope.id]);
 });
+
+it('a letter that has lost its mark since it was read is left as it is', async () => {
+  const event = delivered(1);
+  await buryEvent(database, 'unmarked', event, 'of the test');
+  await database.query(markAllLetters, []);
+  const letters = await markedLetters(database, 'unmarked', 10);
+  // As another replica does that has tried it meanwhile, and failed.
+  await buryEvent(database, 'unmarked', event, 'again');
+  let applied = 0;
+  const counting = {
+    ...handler('unmarked'),
+    apply: async (_tx: unknown, events: readonly (typeof event)[]) => ((applied += events.length), new Set<string>()),
+  };
+  await redriveBatch(counting, letters);
+  expect(applied).toBe(0);
+  const kept = (await database.query(deadLetters, [])).filter(({ consumer }) => consumer === 'unmarked');
+  expect(kept).toMatchObject([{ eventId: event.envelope.id, error: 'again' }]);
+});

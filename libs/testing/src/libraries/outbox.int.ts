@@ -191,6 +191,33 @@ describe('the outbox', () => {
     await (await prepared.superuser()).dataSource.query('DELETE FROM contacts.outbox_pending');
   });
 
+  it('publishes nothing of an aggregate while one of its events is under way, and that one once, however long it takes', async () => {
+    const publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
+    const { promise: end, resolve: goOn } = Promise.withResolvers<void>();
+    const sent: unknown[] = [];
+    const broker = brokerThrough(publisher, async (event) => {
+      const { aggregateId, sequence } = JSON.parse(event.payload) as EventEnvelope;
+      sent.push([aggregateId, sequence]);
+      if (aggregateId === 'slow' && sequence === 1) await end;
+      return publisher.publish(event);
+    });
+    const relay = await startRelay({ broker });
+    await append(eventOf('slow', 1));
+    await eventually(() => sent.length === 1);
+    const others = [1, 2, 3].map((sequence) => ['quick', sequence]);
+    for (const sequence of [1, 2, 3]) {
+      await append(eventOf('slow', sequence + 1), eventOf('quick', sequence));
+      await eventually(async () => sent.length > sequence);
+    }
+    expect(sent).toEqual([['slow', 1], ...others]);
+    goOn();
+    await eventually(() => sent.length === 7);
+    // What is stored is marked before the relay has ended.
+    await relay.stop();
+    expect(sent.slice(4)).toEqual([2, 3, 4].map((sequence) => ['slow', sequence]));
+    expect(await database.query(unpublished, [])).toEqual([{ n: 0 }]);
+  });
+
   it('counts the events that wait, how old the first is, and how many dead letters each consumer has', async () => {
     const { dataSource } = await prepared.superuser();
     const none = { pending: 0, oldestAgeSeconds: 0, isReplaying: false };

@@ -123,4 +123,23 @@ describe('an event that no broker would store', () => {
     expect(looks).toBeLessThanOrEqual(5 + 2 * seconds);
     await eventually(async () => (await database.query(deadLetters, [])).length === 0);
   });
+
+  it('stays a dead letter when all that the outbox keeps is published again', async () => {
+    const { dataSource } = await prepared.superuser();
+    const large = { ...eventOf('unstorable', 1), data: 'x'.repeat(2 * 1024 * 1024) };
+    await database.transaction(async (tx) => appendEvents(tx, [large]));
+    await published();
+    const letters = await database.query(deadLetters, []);
+    expect(letters).toMatchObject([{ consumer: 'relay', deliveries: 1 }]);
+    await relay.stop();
+    reports.length = 0;
+    // As when its stream was lost.
+    await dataSource.query(`UPDATE contacts.relay_state SET replay_from = ''`);
+    relay = relayOf();
+    relay.start();
+    await eventually(() => kinds().includes('replayed'));
+    await published();
+    expect(await database.query(deadLetters, [])).toEqual(letters);
+    expect(kinds()).toEqual(['replayed']);
+  });
 });
