@@ -11,7 +11,7 @@ const formerSql = statement<{ id: string; isKept: boolean }>(
 );
 const endSql = statement(
   't.end-former-secret',
-  `UPDATE webhooks.webhook SET previous_secret_until = now() - interval '1 second' WHERE id = $1`,
+  `UPDATE webhooks.webhook SET previous_secret_until = now() + $2::interval WHERE id = $1`,
 );
 
 it('a former secret is erased when it signs no more, and not before', async () => {
@@ -20,7 +20,8 @@ it('a former secret is erased when it signs no more, and not before', async () =
   const over = await customer.register(running.receiver.at('/over'));
   const valid = await customer.register(running.receiver.at('/valid'));
   for (const { id } of [over, valid]) await customer.rotate(id);
-  await running.superuser.query(endSql, [over.id]);
+  await running.superuser.query(endSql, [over.id, '-1 second']);
+  await running.superuser.query(endSql, [valid.id, '10 minutes']);
   // The worker looks when a process starts, and every ten minutes.
   await running.start();
   const isKept = async (id: string): Promise<boolean> => {

@@ -10,6 +10,11 @@ import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
 const servers = testServers();
 const pendingSql = statement<{ id: string }>('t.pending', 'SELECT id FROM webhooks.delivery WHERE webhook_id = $1');
+const deactivateSql = statement(
+  't.deactivate',
+  `WITH closed AS (UPDATE webhooks.lane SET is_open = false WHERE webhook_id = $1)
+   UPDATE webhooks.webhook SET deactivated_at = now(), deactivated_reason = 'of the test' WHERE id = $1`,
+);
 const waitingSql = statement<{ id: string; kind: string; line: string }>(
   't.waiting',
   'SELECT id, kind, line, tries, due_at FROM webhooks.delivery WHERE webhook_id = $1 AND attempt_id IS NULL ORDER BY position',
@@ -59,6 +64,32 @@ describe('a re-delivery', () => {
       return all.length === 2 && all;
     });
     expect(attempts.map(({ kind }) => kind)).toEqual(['MANUAL', 'AUTOMATIC']);
+  });
+
+  it('is sent once for an act that is asked for again, and is refused while its webhook is deactivated', async () => {
+    const customer = newCustomer(running);
+    const { id: webhookId } = await customer.register(running.receiver.at('/again'));
+    await customer.receive('1');
+    const attempts = (count: number) =>
+      eventually(async () => {
+        const all = await customer.attempts(webhookId);
+        return all.length === count && all;
+      });
+    const [first] = await attempts(1);
+    const act = () => ({ actId: newCuid(), userId: newCuid(), email: 'a@example.org', address: null, traceId: null });
+    const redeliver = (by: ReturnType<typeof act>) => {
+      const request = { webhookId, deliveryId: first?.deliveryId ?? '', by };
+      return running.gateway.call(redeliverWebhookRpc, customer.principal, request);
+    };
+    const by = act();
+    await redeliver(by);
+    await attempts(2);
+    await redeliver(by);
+    expect(await running.superuser.query(pendingSql, [webhookId])).toEqual([]);
+    await running.superuser.query(deactivateSql, [webhookId]);
+    await expect(redeliver(act())).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await running.superuser.query(pendingSql, [webhookId])).toEqual([]);
+    expect(await customer.attempts(webhookId)).toHaveLength(2);
   });
 });
 
