@@ -85,6 +85,21 @@ describe('an erasure', () => {
     const present = { ...target, phoneForms: ['+5215512345678'], former: [] };
     const all = await findRecipients(store.database, present, { jobId: '', index: -1 }, 100);
     expect(all.found.map(({ jobId }) => jobId)).toEqual(jobs);
+    // Who has the number in a job that was accepted after the erasure is a new contact.
+    const erased = { ...present, erasedAt: changedAt };
+    const own = await findRecipients(store.database, erased, { jobId: '', index: -1 }, 100);
+    expect(own.found.map(({ jobId }) => jobId)).toEqual([jobs[0]]);
+  });
+
+  it('gives back the quota of a recipient that is queued, and of no other', async () => {
+    const list = [recipient(), recipient(), recipient()];
+    const { job } = await store.commit(store.batch(list, { throttlePerHour: 60 }));
+    await store.feed();
+    await store.settle(job.id, [{ index: 0, status: 'SENT', reason: null }]);
+    const erasing = new Erasing(store);
+    for (const { to } of list.slice(0, 2)) expect(await erasing.pass(store.organizationId, to)).toBe(true);
+    expect([...(store.messaging.released.get(job.id) ?? [])]).toEqual([1]);
+    expect((await store.view(job.id)).counts).toMatchObject({ queued: 1, sent: 1, skipped: 1 });
   });
 
   it('overwrites recipients of a batch that is being staged at once, and skips them as soon as that is a job', async () => {
