@@ -58,14 +58,18 @@ const search = statement<ContactViewRow>(
   `SELECT ${VIEW_COLUMNS} FROM search_contacts($1, $2, $3, $4::text[], $6::int[], $5) AS found(id)
    JOIN contact c ON c.organization_id = $1 AND c.id = found.id ORDER BY c.id DESC`,
 );
-/** A phone has one contact, as a rule. */
+/**
+ * A phone has one contact, as a rule: by the aliases, then each of them by its id. OFFSET 0 keeps the second look one of its own; as
+ * a join, all of the organization's contacts were read in the order of the list, and compared.
+ */
 const ofPhone = statement<ContactViewRow>(
   'contacts.list.of-phone',
   `SELECT ${VIEW_COLUMNS} FROM (SELECT DISTINCT a.contact_id FROM contact_alias a
      WHERE a.organization_id = $1 AND a.alias = ANY ($4::text[])) found
-   JOIN contact c ON c.organization_id = $1 AND c.id = found.contact_id
-   WHERE c.id < $2 AND ($5::text IS NULL OR strpos(c.search_text, $5) > 0)
-     AND ($6::int[] IS NULL OR c.coverage = ANY ($6::int[]))
+   CROSS JOIN LATERAL (SELECT * FROM contact i
+     WHERE i.organization_id = $1 AND i.id = found.contact_id AND i.id < $2
+       AND ($5::text IS NULL OR strpos(i.search_text, $5) > 0)
+       AND ($6::int[] IS NULL OR i.coverage = ANY ($6::int[])) OFFSET 0) c
    ORDER BY c.id DESC LIMIT $3`,
 );
 /** Sorts after every id. */
