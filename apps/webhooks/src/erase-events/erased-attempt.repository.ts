@@ -4,21 +4,18 @@ import { statement, type Database } from '@switchboard/postgres';
 /** Attempts that are looked at in one statement. */
 const SLICE_MAX = 5_000;
 
-/** Webhooks that are looked at in one statement: each is looked for in every day of attempts. */
+/** Webhooks that are named by one statement. */
 const WEBHOOKS_MAX = 500;
 
-/** A walk from webhook to webhook along the primary key: deleted ones too have attempts. */
+/** Those that are deleted too, whose ids are kept for as long as attempts are. */
 const webhooksSql = statement<Slice<string> & { found: string[] | null }>(
   'webhooks.attempt.erasure-webhooks',
-  `WITH RECURSIVE walk AS (
-     (SELECT webhook_id, organization_id, 1 AS n FROM attempt WHERE webhook_id > $2 ORDER BY webhook_id, id LIMIT 1)
-     UNION ALL
-     SELECT next.webhook_id, next.organization_id, walk.n + 1 FROM walk CROSS JOIN LATERAL (
-       SELECT a.webhook_id, a.organization_id FROM attempt a WHERE a.webhook_id > walk.webhook_id
-       ORDER BY a.webhook_id, a.id LIMIT 1) AS next
-     WHERE walk.n < ${WEBHOOKS_MAX})
-   SELECT count(*)::int AS rows, max(webhook_id) AS last,
-     array_agg(webhook_id) FILTER (WHERE organization_id = $1) AS found FROM walk`,
+  `SELECT count(*)::int AS rows, max(id) AS last, array_agg(id) AS found FROM (
+     SELECT id FROM (
+       (SELECT id FROM webhook WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT ${WEBHOOKS_MAX})
+       UNION ALL
+       (SELECT id FROM deleted_webhook WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT ${WEBHOOKS_MAX})) AS known
+     ORDER BY id LIMIT ${WEBHOOKS_MAX}) AS slice`,
 );
 /**
  * Events go before attempts do: an answer that repeats the contact's id or number is found by itself. One that repeats
@@ -55,7 +52,7 @@ export async function eraseAttempts(
   }
 }
 
-/** Webhooks of the organization that have attempts. */
+/** Webhooks of the organization that may have attempts. */
 async function webhooksOf(database: Database, { organizationId, keepOn }: ErasureTarget): Promise<readonly string[]> {
   const found: string[] = [];
   await inSlices('', WEBHOOKS_MAX, async (behind) => {

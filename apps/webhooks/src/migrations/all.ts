@@ -20,6 +20,7 @@ import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables
 import { UnmeasuredQueue1767800001000 } from './1767800001000-unmeasured-queue.js';
 import { WebhookRequest1767910000000 } from './1767910000000-webhook-request.js';
 import { TestSends1767940000000 } from './1767940000000-test-sends.js';
+import { FormerlyDeleted1767950000000 } from './1767950000000-formerly-deleted.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -45,4 +46,5 @@ export const webhooksMigrations = [
   UnmeasuredQueue1767800001000,
   WebhookRequest1767910000000,
   TestSends1767940000000,
+  FormerlyDeleted1767950000000,
 ] as const;
