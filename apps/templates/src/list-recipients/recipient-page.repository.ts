@@ -11,21 +11,27 @@ interface RecipientRow {
   readonly messageId: string | null;
 }
 
+const SHOWN = `CASE WHEN r.status = 'QUEUED' AND r.index >= j.canceled_from THEN 'SKIPPED' ELSE r.status END`;
+
 /**
  * By the primary key from the cursor on. The status is compared row by row: an index of it would be written with each change of
- * each recipient, and a page that finds none reads the job's rows in some 30 ms for 100,000. What a cancelled job never took
- * up says QUEUED in its row.
+ * each recipient. A page ends with as many as the job's counts have of the status, so that one that has few is not read to its end
+ * for more, nor at all for none; some 30 ms for 100,000 where those of the status are the last. What a cancelled job never took up
+ * says QUEUED in its row.
  */
 const pageSql = statement<RecipientRow>(
   'templates.recipient.page',
-  `SELECT * FROM (
-     SELECT r.index, r.phone AS "to", r.message_id AS "messageId",
-       CASE WHEN r.status = 'QUEUED' AND r.index >= j.canceled_from THEN 'SKIPPED' ELSE r.status END AS status,
+  `SELECT shown.* FROM job j CROSS JOIN LATERAL (
+     SELECT r.index, r.phone AS "to", r.message_id AS "messageId", ${SHOWN} AS status,
        CASE WHEN r.status = 'QUEUED' AND r.index >= j.canceled_from THEN 'JOB_CANCELED' ELSE r.reason END AS reason
-     FROM job j JOIN recipient r ON r.organization_id = j.organization_id AND r.job_id = j.id
-     WHERE j.organization_id = $1 AND j.id = $2 AND r.index > $3) AS shown
-   WHERE $4::text IS NULL OR status = $4
-   ORDER BY index LIMIT $5`,
+     FROM recipient r
+     WHERE r.organization_id = j.organization_id AND r.job_id = j.id AND r.index > $3
+       AND ($4::text IS NULL OR ${SHOWN} = $4)
+     ORDER BY r.index LIMIT least($5::bigint, (
+       SELECT sum(CASE $4 WHEN 'QUEUED' THEN c.queued WHEN 'UNCONFIRMED' THEN c.unconfirmed WHEN 'SENT' THEN c.sent
+         WHEN 'DELIVERED' THEN c.delivered WHEN 'READ' THEN c.read WHEN 'FAILED' THEN c.failed WHEN 'SKIPPED' THEN c.skipped END)
+       FROM job_count c WHERE c.organization_id = j.organization_id AND c.job_id = j.id))) AS shown
+   WHERE j.organization_id = $1 AND j.id = $2 ORDER BY shown.index`,
 );
 const existsSql = statement<{ isThere: boolean }>(
   'templates.job.exists',
