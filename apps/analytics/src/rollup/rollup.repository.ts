@@ -64,12 +64,19 @@ const add = statement(
 );
 /**
  * Each segment is read in the order of the primary key, so that nothing is sorted. OFFSET 0 keeps report and time what the index is
- * looked up by: else the planner reads all that the organization ever counted and compares each row with what is asked for.
+ * looked up by: else the planner reads all that the organization ever counted and compares each row with what is asked for. A report
+ * of hours in a zone of quarters has a segment for each: they are looked up where anything was counted in all of their time alone.
  */
 const read = statement<Omit<RollupRow, 'uses'> & { grain: Grain; bucketMs: number }>(
   'analytics.rollup.read',
   `SELECT asked.report, found.* FROM unnest($2::text[]) AS asked(report)
-   CROSS JOIN unnest($3::smallint[], $4::timestamptz[], $5::timestamptz[]) AS segment(grain, since, until)
+   CROSS JOIN (SELECT span.grain, min(span.since) AS since, max(span.until) AS until
+     FROM unnest($3::smallint[], $4::timestamptz[], $5::timestamptz[]) AS span(grain, since, until) GROUP BY span.grain) AS whole
+   CROSS JOIN LATERAL (SELECT FROM rollup AS any_of
+     WHERE any_of.organization_id = $1 AND any_of.report = asked.report AND any_of.grain = whole.grain
+       AND any_of.bucket >= whole.since AND any_of.bucket < whole.until LIMIT 1) AS counted
+   JOIN unnest($3::smallint[], $4::timestamptz[], $5::timestamptz[]) AS segment(grain, since, until)
+     ON segment.grain = whole.grain
    CROSS JOIN LATERAL (
      SELECT r.grain, (extract(epoch FROM r.bucket) * 1000)::float8 AS "bucketMs", array_to_string(r.keys, E'\\n') AS keys,
        r.counts::text AS counts FROM rollup AS r
