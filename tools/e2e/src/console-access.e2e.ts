@@ -85,11 +85,48 @@ describe('the console by keyboard and for screen readers', () => {
     await page.goBack();
     await hasFocus(heading('Webhooks'));
     await page.keyboard.press('Control+k');
-    await page.getByRole('textbox', { name: 'Search commands' }).fill('opt-outs');
+    await page.getByRole('combobox', { name: 'Search commands' }).fill('opt-outs');
     await page.keyboard.press('Enter');
     await hasFocus(heading('Contacts'));
     expect(complaints).toEqual([]);
     await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
+    await page.context().close();
+  });
+
+  it('names the command that an arrow key has chosen, and says when none fits', async () => {
+    const { page, complaints } = await openAsOwner(browser, all);
+    await page.keyboard.press('Control+k');
+    const search = page.getByRole('combobox', { name: 'Search commands' });
+    await hasFocus(search);
+    const commands = page.getByRole('listbox', { name: 'Commands' });
+    const chosen = commands.getByRole('option', { selected: true });
+    await commands.getByRole('option').first().waitFor();
+    expect(await search.getAttribute('aria-controls')).toBe(await commands.getAttribute('id'));
+    expect(await search.getAttribute('aria-activedescendant')).toBeNull();
+    expect(await chosen.count()).toBe(0);
+    const isChosen = async (name: RegExp): Promise<void> => {
+      await commands.getByRole('option', { selected: true, name }).waitFor();
+      expect(await chosen.count()).toBe(1);
+      expect(await search.getAttribute('aria-activedescendant')).toBe(await chosen.getAttribute('id'));
+    };
+    await search.press('ArrowDown');
+    await isChosen(/^Home/);
+    await search.press('ArrowDown');
+    await isChosen(/^Inbox/);
+    await search.press('ArrowUp');
+    await search.press('ArrowUp');
+    expect(await commands.getByRole('option').last().getAttribute('aria-selected')).toBe('true');
+    await search.fill('light');
+    await isChosen(/^Switch between light and dark/);
+    await search.fill('no such command');
+    await page.getByRole('status').filter({ hasText: 'Nothing fits' }).waitFor();
+    expect(await search.getAttribute('aria-expanded')).toBe('false');
+    expect(await search.getAttribute('aria-activedescendant')).toBeNull();
+    await search.fill('opt-outs');
+    await isChosen(/^Contacts/);
+    await search.press('Enter');
+    await hasFocus(page.getByRole('heading', { name: 'Contacts', level: 1 }));
+    expect(complaints).toEqual([]);
     await page.context().close();
   });
 

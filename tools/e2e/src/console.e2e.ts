@@ -79,7 +79,7 @@ describe('the console in a browser', () => {
       `new Promise((done) => { let moves = 0; addEventListener('popstate', () => ++moves === 2 && done()); history.back(); })`,
     );
     expect(page.url()).toContain('/settings/keys');
-    expect(await page.getByRole('textbox', { name: 'Search commands' }).count()).toBe(0);
+    expect(await page.getByRole('combobox', { name: 'Search commands' }).count()).toBe(0);
     const shown = await page.getByRole('dialog').innerText();
     const secret = /svc_live_\w+/.exec(shown)?.[0] ?? '';
     expect(shown).toContain(`curl ${all.baseUrl}/v1/messages`);
@@ -139,7 +139,7 @@ describe('the console in a browser', () => {
 
   it('opens the command palette by its key, at once after a load and in a field, and goes where it says', async () => {
     const { page, complaints } = await signedIn(owner);
-    const palette = page.getByRole('textbox', { name: 'Search commands' });
+    const palette = page.getByRole('combobox', { name: 'Search commands' });
     await page.goto('/app/contacts');
     await page.keyboard.press('Control+k');
     await palette.waitFor();

@@ -104,7 +104,7 @@ async function openTab(page: Page, name: string): Promise<void> {
 
 async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press('Control+k');
-  await page.getByRole('textbox', { name: 'Search commands' }).waitFor();
+  await page.getByRole('combobox', { name: 'Search commands' }).waitFor();
 }
 
 /** On wide screens it is open always. */
