@@ -14,9 +14,27 @@ const api: Plugin = {
   },
 };
 
+/**
+ * Browsers draw nothing that is below a style sheet before they have it: the words of the page while it loads are above it. The console
+ * is below it, and so is the style element with the theme, whose variables replace those of the sheet.
+ */
+const styleSheetBelowWords: Plugin = {
+  name: 'switchboard-style-sheet-below-words',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html) {
+      const [sheet] = /<link rel="stylesheet"[^>]*>/.exec(html) ?? [];
+      const place = '<div id="console">';
+      if (sheet === undefined || !html.includes(place)) throw new Error('the page has no style sheet, or no console');
+      return html.replace(sheet, '').replace(place, `${sheet}\n    ${place}`);
+    },
+  },
+};
+
 export default defineConfig({
   base: '/app/',
-  plugins: [api],
+  plugins: [api, styleSheetBelowWords],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

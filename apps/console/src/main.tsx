@@ -6,7 +6,7 @@ import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/client.js';
 import { watchSession } from './api/session.js';
@@ -28,6 +28,7 @@ createRoot(container).render(
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
     >
+      <Drawn />
       <Notifications position="bottom-right" limit={4} />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
@@ -35,3 +36,9 @@ createRoot(container).render(
     </MantineProvider>
   </StrictMode>,
 );
+
+/** Takes away the words that the page has while it loads. */
+function Drawn(): null {
+  useLayoutEffect(() => document.querySelector('.loading')?.remove(), []);
+  return null;
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The place of the nonce in the built page. */
+/** Where the built page has the nonce. */
 const PLACEHOLDER = 'STYLE_NONCE';
 
 /** 128 bits that no script of another page can guess. */
@@ -11,7 +11,7 @@ export function newNonce(): string {
 /** The page with the nonce that its policy names. @throws Error when the page has no place for it */
 export function consolePage(html: string, nonce: string): string {
   if (!html.includes(PLACEHOLDER)) throw new Error('the console was built without a place for the nonce of its styles');
-  return html.replace(PLACEHOLDER, nonce);
+  return html.replaceAll(PLACEHOLDER, nonce);
 }
 
 /**
