@@ -130,6 +130,36 @@ describe('the console by keyboard and for screen readers', () => {
     await page.context().close();
   });
 
+  it('shows the whole sandbox on a narrow screen, keeps the focus in it, and leaves the inbox open next to it on a wide one', async () => {
+    const { page, complaints } = await openAsOwner(browser, all, { viewport: { width: 320, height: 568 } });
+    await openPage(page, '/inbox');
+    const open = page.getByRole('button', { name: 'Sandbox' });
+    await open.click();
+    const sandbox = page.getByRole('dialog', { name: 'Sandbox' });
+    await sandbox.getByRole('button', { name: 'Opt in' }).waitFor();
+    const cut = await sandbox
+      .locator('button, button *')
+      .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent));
+    expect(cut).toEqual([]);
+    // Round and round, without a stop below it.
+    for (let stop = 0; stop < 30; stop += 1) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(`document.activeElement.closest('[role=dialog]') !== null`)).toBe(true);
+    }
+    expect(await sandbox.getAttribute('aria-modal')).toBe('true');
+    await page.keyboard.press('Escape');
+    await sandbox.waitFor({ state: 'detached' });
+    await hasFocus(open);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await open.click();
+    await sandbox.waitFor();
+    expect(await sandbox.getAttribute('aria-modal')).toBe('false');
+    await page.getByRole('radiogroup', { name: 'Status' }).getByText('Closed').click();
+    await sandbox.getByLabel('They write').fill('Hello');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('names what each of the same buttons is about', async () => {
     const { page, complaints } = await openAsOwner(browser, all);
     const organization = { id: 'c1', name: 'Acme' };

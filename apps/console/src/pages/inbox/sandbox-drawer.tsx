@@ -1,8 +1,12 @@
 import { Anchor, Divider, Drawer, List, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactElement } from 'react';
 import type { Message } from '../../api/api.generated.js';
 import { useChange, useRead, useWholeList } from '../../api/use-api.js';
 import { BusyButton } from '../../ui/busy-button.js';
+
+/** Where the inbox makes room for the drawer, as in `inbox.module.css`. */
+const ROOMY = '(min-width: 75em)';
 
 /** Plays the recipient in the local run: writes, reads, opts out and in. */
 export function SandboxDrawer({
@@ -17,6 +21,8 @@ export function SandboxDrawer({
   readonly phone: string | undefined;
   readonly newestSent: Message | undefined;
 }): ReactElement {
+  // The inbox stays usable next to it; where it covers the inbox instead, the Tab key does not lead below it.
+  const isBeside = useMediaQuery(ROOMY, false, { getInitialValueInEffect: false });
   const sandbox = useRead('getSandbox', {}, { enabled: isOpen });
   const channels = useWholeList('listChannels', {}, { enabled: isOpen });
   const [from, setFrom] = useState('');
@@ -34,14 +40,17 @@ export function SandboxDrawer({
       position="right"
       title="Sandbox"
       size="sm"
-      // The inbox stays usable next to it.
-      withOverlay={false}
-      trapFocus={false}
-      lockScroll={false}
-      closeOnClickOutside={false}
+      withOverlay={!isBeside}
+      trapFocus={!isBeside}
+      lockScroll={!isBeside}
+      closeOnClickOutside={!isBeside}
       shadow="md"
     >
-      <Stack gap="sm">
+      {/* Mantine says so of every drawer: screen readers would leave out the inbox. */}
+      <Stack
+        gap="sm"
+        ref={(content) => content?.closest('[role=dialog]')?.setAttribute('aria-modal', String(!isBeside))}
+      >
         <Text size="sm" c="dimmed">
           Play the person on the other side. Nothing leaves this machine: the provider is simulated.
         </Text>
@@ -73,7 +82,7 @@ export function SandboxDrawer({
           </BusyButton>
         </form>
         <Divider />
-        <SimpleGrid cols={3} spacing="xs">
+        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="xs">
           <BusyButton
             variant="default"
             px={4}
