@@ -120,4 +120,31 @@ describe('webhooks in the console', () => {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
+
+  it('shows a revealed secret no longer once another tab has rotated it', async () => {
+    const hook = { url: 'http://127.0.0.1:9/rotated-elsewhere', events: ['message.received'] };
+    const { body: made } = await api.post('/app/api/webhooks', hook);
+    const path = `/app/api/webhooks/${made?.id ?? ''}`;
+    const { page, complaints } = await signedIn();
+    await openPage(page, `/settings/webhooks/${made?.id ?? ''}`);
+    await page.getByRole('tab', { name: 'Events and secret' }).click();
+    await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    const secret = page.getByText(/^whsec_/);
+    await secret.waitFor();
+    const own = await secret.innerText();
+    // Its own rotation is none of another's.
+    await page.waitForResponse(/audit-log\?action=webhook\.secret-rotated/);
+    expect(await secret.innerText()).toBe(own);
+    await api.post(`${path}/rotate-secret`);
+    await page.getByText('The secret has been replaced meanwhile').waitFor();
+    expect(await secret.count()).toBe(0);
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    await secret.waitFor();
+    expect(await secret.innerText()).toBe((await api.get(`${path}/secret`)).body?.['secret']);
+    expect(await page.getByText('The secret has been replaced meanwhile').count()).toBe(0);
+    await api.ask('DELETE', path);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });

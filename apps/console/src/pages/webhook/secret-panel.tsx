@@ -14,6 +14,7 @@ import { fullTime } from '../../ui/time.js';
 import { previousSignsUntil, rotateOnce, rotationOf, settleRotation, watchRotations } from './secret-rotation.js';
 
 const DAY_MS = 86_400_000;
+const POLL_MS = 5_000;
 
 /** The secret that signs a webhook's requests: shown on demand, replaced with a day of overlap. Both acts are in the audit log. */
 export function SecretPanel({ id }: { readonly id: string }): ReactElement {
@@ -23,7 +24,8 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
   const [isAsking, asking] = useDisclosure(false);
   const rotateButton = useRef<HTMLButtonElement>(null);
   const { state, made } = useSyncExternalStore(watchRotations, () => rotationOf(id));
-  const earlier = useEarlierRotation(id, isAsking);
+  const shown = state === 'idle' && seen?.made === made ? seen.secret : null;
+  const earlier = useEarlierRotation(id, isAsking, shown !== null);
   const rotate = useChange('rotateWebhookSecret', {
     make: (input) => rotateOnce(id, () => call('rotateWebhookSecret', input)),
     isQuiet: true,
@@ -50,7 +52,9 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
       setProblem(problemOf(error));
     }
   };
-  const secret = state === 'idle' && seen?.made === made ? seen.secret : null;
+  // By a colleague, or in another tab.
+  const isReplaced = shown !== null && earlier.until !== null && earlier.until > (shown.previousSecretValidUntil ?? '');
+  const secret = isReplaced ? null : shown;
   return (
     <Paper withBorder p="lg">
       <Stack gap="sm">
@@ -63,6 +67,11 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
           <Alert color="yellow" variant="light" title="The secret may have been replaced">
             No answer said so. Reveal the present secret before you rotate again: a second rotation would end the one
             that your system has.
+          </Alert>
+        )}
+        {isReplaced && (
+          <Alert role="status" color="yellow" variant="light" title="The secret has been replaced meanwhile">
+            The one that was shown here is the previous one now.
           </Alert>
         )}
         {secret && <CopyLine value={secret.secret} label="Copy the secret" />}
@@ -116,21 +125,32 @@ export function SecretPanel({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-/** What to know of a rotation of the last day: its overlap ends with the next one. The audit log shows it without showing a secret. */
+/**
+ * What to know of a rotation of the last day: its overlap ends with the next one, and a secret that was shown before it is no longer the
+ * present one. The audit log has it without showing a secret.
+ */
 function useEarlierRotation(
   id: string,
   isAsking: boolean,
-): { readonly isReading: boolean; readonly warning: string | null } {
+  isShown: boolean,
+): {
+  readonly isReading: boolean;
+  readonly warning: string | null;
+  /** When the overlap of the last rotation ends; null when none is under way. */
+  readonly until: string | null;
+} {
   // Of when the panel was shown: a day before that is no less than is asked for.
   const [since] = useState(() => new Date(Date.now() - DAY_MS).toISOString());
   const query = { action: 'webhook.secret-rotated', since, limit: 100 } as const;
-  const entries = useRead('listAuditLog', { query }, { enabled: isAsking });
+  const options = { enabled: isAsking || isShown, pollMs: !isAsking && isShown && POLL_MS };
+  const entries = useRead('listAuditLog', { query }, options);
   const isReading = isAsking && entries.isFetching;
-  if (entries.error) return { isReading, warning: 'Whether it was rotated less than a day ago could not be read.' };
   const until = previousSignsUntil(entries.data?.items ?? [], id, Date.now());
-  if (until === null) return { isReading, warning: null };
+  if (entries.error)
+    return { isReading, warning: 'Whether it was rotated less than a day ago could not be read.', until };
+  if (until === null) return { isReading, warning: null, until };
   const warning =
     `It was rotated less than a day ago, and the secret before that signs until ${fullTime(until)}. Rotating now ends ` +
     'that: a system that still verifies with it would refuse every request.';
-  return { isReading, warning };
+  return { isReading, warning, until };
 }
