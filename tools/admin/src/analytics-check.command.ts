@@ -1,39 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import type { AdminContext } from './admin-context.js';
 import type { Choices } from './command-line.js';
 import { chosenOrganization } from './gateway-database.js';
+import { lastingDifferences, type FigureDifference, type Slice } from './lasting-differences.js';
 import { servicesIn } from './services.js';
 import { textTable } from './text-table.js';
 
-/** A count that analytics keeps otherwise than the messages add up to. */
-export interface FigureDifference {
-  readonly organization: string;
-  readonly bucket: Date;
-  /** How long the bucket is. */
-  readonly minutes: number;
-  readonly report: string;
-  readonly channel: string;
-  readonly key: string;
-  readonly counted: number;
-  readonly kept: number;
-}
-
-/** A range of an organization's messages that one statement compares. */
-interface Slice {
-  readonly organization: string;
-  readonly from: Date;
-  readonly to: Date;
-}
-
-const RECOUNT = readFileSync(join(import.meta.dirname, '..', 'sql', 'recount-figures.sql'), 'utf8');
 const DAY_MS = 86_400_000;
-const LOOKS = 8;
-/** An event that is counted later than this is a difference. */
-const LASTING_LOOKS = 4;
-const BETWEEN_LOOKS_MS = 1_500;
 const SHOWN_MAX = 200;
+/** A check that takes longer says how far it is. */
+const PROGRESS_MS = 5_000;
 /** The time that a cuid was made at. */
 const timeOf = (id: string): string => `(SELECT to_timestamp(sum(
     (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(${id}, 1 + place, 1)) - 1) * 36::numeric ^ (8 - place)
@@ -64,72 +40,57 @@ const SPANS = `
  * Compares what analytics has counted with the messages themselves, of one organization or of all.
  *
  * Events take a moment: a count that differs is looked at again, and is wrong when neither side moves. One that goes on moving
- * belongs to an hour that is being written; it is reported and is no failure.
+ * belongs to an hour that is being written; it is reported and is no failure. As JSON every wrong count is printed as it is
+ * found; a table lists the first ones.
  *
  * @throws Error, and so exit code 1, when counts differ
  */
-export async function checkAnalytics(client: pg.ClientBase, choices: Choices): Promise<string[]> {
+export async function checkAnalytics(
+  client: pg.ClientBase,
+  choices: Choices,
+  { out, err }: Pick<AdminContext, 'out' | 'err'>,
+): Promise<string[]> {
   await servicesIn(client, 'messaging');
   await servicesIn(client, 'analytics');
   const { rows: spans } = await client.query<Slice>(SPANS, [await chosenOrganization(client, choices)]);
-  const slices = spans.flatMap(daysOf);
-  const { wrong, moving: left } = await lastingDifferences(client, slices);
-  const moving = left === 0 ? [] : [`${left} counts moved at every look, and were not compared.`];
+  const listed: FigureDifference[] = [];
+  let [counts, buckets, left] = [0, 0, 0];
+  for await (const { wrong, moving } of lastingDifferences(client, daysOf(spans), progress(spans, err))) {
+    if (choices.json) for (const row of wrong) out(JSON.stringify(row));
+    else listed.push(...wrong.slice(0, SHOWN_MAX - listed.length));
+    counts += wrong.length;
+    buckets += new Set(wrong.map(({ organization, bucket }) => `${organization} ${bucket.getTime()}`)).size;
+    left += moving;
+  }
+  const unsure = left === 0 ? [] : [`${left} counts moved at every look, and were not compared.`];
   const scope = `Counts of ${spans.length} organizations`;
-  if (wrong.length === 0) return choices.json ? [] : [...moving, `${scope} agree with the messages.`];
-  throw new Error([...shown(wrong, choices), ...moving, remedy(wrong)].join('\n'));
+  if (counts === 0) return choices.json ? [] : [...unsure, `${scope} agree with the messages.`];
+  const remedy = `${counts} counts in ${buckets} buckets differ from the messages; analytics rebuild counts them anew.`;
+  throw new Error([...tableOf(listed, counts), ...unsure, remedy].join('\n'));
 }
 
-/** What differs by the same two numbers at several looks, and how many counts differed by others at each. */
-async function lastingDifferences(
-  client: pg.ClientBase,
-  slices: readonly Slice[],
-): Promise<{ readonly wrong: FigureDifference[]; readonly moving: number }> {
-  let found = await differencesIn(client, slices);
-  let seen = new Map(found.map((one) => [nameOf(one), 1]));
-  const isLasting = (one: FigureDifference): boolean => (seen.get(nameOf(one)) ?? 0) >= LASTING_LOOKS;
-  for (let look = 1; look < LOOKS && !found.every(isLasting); look += 1) {
-    await wait(BETWEEN_LOOKS_MS);
-    const suspects = slices.filter((slice) => found.some((one) => isIn(one, slice)));
-    found = await differencesIn(client, suspects);
-    const former = seen;
-    seen = new Map(found.map((one) => [nameOf(one), 1 + (former.get(nameOf(one)) ?? 0)]));
+function* daysOf(spans: readonly Slice[]): Generator<Slice> {
+  for (const { organization, from, to } of spans) {
+    for (let start = from.getTime(); start < to.getTime(); start += DAY_MS) {
+      yield { organization, from: new Date(start), to: new Date(start + DAY_MS) };
+    }
   }
-  return { wrong: found.filter(isLasting), moving: found.filter((one) => !isLasting(one)).length };
 }
 
-function daysOf({ organization, from, to }: Slice): Slice[] {
-  const slices: Slice[] = [];
-  for (let start = from.getTime(); start < to.getTime(); start += DAY_MS) {
-    slices.push({ organization, from: new Date(start), to: new Date(start + DAY_MS) });
-  }
-  return slices;
+/** @returns what to call after each day */
+function progress(spans: readonly Slice[], err: AdminContext['err']): () => void {
+  const days = spans.reduce((sum, { from, to }) => sum + Math.ceil((to.getTime() - from.getTime()) / DAY_MS), 0);
+  let [looked, saidMs] = [0, performance.now()];
+  return () => {
+    looked += 1;
+    if (performance.now() - saidMs < PROGRESS_MS) return;
+    saidMs = performance.now();
+    err(`… ${looked} of ${days} days`);
+  };
 }
 
-async function differencesIn(client: pg.ClientBase, slices: readonly Slice[]): Promise<FigureDifference[]> {
-  const differences: FigureDifference[] = [];
-  for (const { organization, from, to } of slices) {
-    const { rows } = await client.query<Omit<FigureDifference, 'organization'>>(RECOUNT, [organization, from, to]);
-    differences.push(...rows.map((row) => ({ organization, ...row })));
-  }
-  return differences;
-}
-
-function nameOf({ organization, bucket, minutes, report, channel, key, counted, kept }: FigureDifference): string {
-  return [organization, bucket.getTime(), minutes, report, channel, key, counted, kept].join(' ');
-}
-
-function isIn({ organization, bucket }: FigureDifference, slice: Slice): boolean {
-  return organization === slice.organization && bucket >= slice.from && bucket < slice.to;
-}
-
-function shown(wrong: readonly FigureDifference[], { json }: Choices): string[] {
-  if (json) return wrong.map((row) => JSON.stringify(row));
-  const rows = wrong.slice(0, SHOWN_MAX).map((row) => ({ ...row, bucket: row.bucket.toISOString() }));
-  return [...textTable(rows), ...(wrong.length > SHOWN_MAX ? [`Only the first ${SHOWN_MAX} are listed.`] : [])];
-}
-
-function remedy(wrong: readonly FigureDifference[]): string {
-  const buckets = new Set(wrong.map(({ organization, bucket }) => `${organization} ${bucket.getTime()}`));
-  return `${wrong.length} counts in ${buckets.size} buckets differ from the messages; analytics rebuild counts them anew.`;
+function tableOf(listed: readonly FigureDifference[], counts: number): string[] {
+  if (listed.length === 0) return [];
+  const rows = listed.map((row) => ({ ...row, bucket: row.bucket.toISOString() }));
+  return [...textTable(rows), ...(counts > listed.length ? [`Only the first ${listed.length} are listed.`] : [])];
 }

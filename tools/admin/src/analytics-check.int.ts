@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
 import { testServers } from '@switchboard/testing';
 import { prepareGatewayAdmin, type GatewayAdmin } from '../test/gateway-harness.js';
@@ -42,8 +42,14 @@ const received = async (at: Date): Promise<void> => {
 const counted = (at: Date): Promise<unknown> =>
   sql(`INSERT INTO analytics.rollup SELECT 'cacme000', 'messages', grain, '${at.toISOString()}', 'cchannel', '{received}', '{1}'
     FROM unnest(ARRAY[15, 60, 1440]) AS grain`);
+/** Counts of a day that no message has. */
+const manyCounted = (at: Date, count: number): Promise<unknown> =>
+  sql(`INSERT INTO analytics.rollup SELECT 'cacme000', 'failures', 1440, '${at.toISOString()}', 'cchannel',
+    array_agg(lpad(code::text, 6, '0')), array_agg(1) FROM generate_series(1, ${count}) AS code`);
 const keptFrom = (at: Date): Promise<unknown> =>
   sql(`TRUNCATE messaging.message_floor; INSERT INTO messaging.message_floor VALUES ('${cuidFloor(at)}')`);
+
+afterEach(() => void jest.restoreAllMocks());
 
 describe('analytics check', () => {
   beforeEach(async () => {
@@ -55,10 +61,40 @@ describe('analytics check', () => {
     await received(daysAgo(1));
     expect(await admin('analytics', 'check')).toMatchObject({ code: 0 });
     await counted(daysAgo(9));
-    const { code, err } = await admin('analytics', 'check', '--json');
-    const wrong = err.flatMap((text) => text.split('\n')).filter((line) => line.includes(daysAgo(9).toISOString()));
+    const { code, out } = await admin('analytics', 'check', '--json');
+    const wrong = out.filter((line) => line.includes(daysAgo(9).toISOString()));
     // Of a quarter of an hour, an hour and a day.
     expect([code, wrong.length]).toEqual([1, 3]);
+  });
+
+  it('prints what differs before it has looked at all days, and says how far it is', async () => {
+    const now = performance.now();
+    let calls = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now + 6_000 * calls++);
+    const days = [3, 2].map(daysAgo);
+    for (const day of days) await manyCounted(day, 20_000);
+    const { code, out, err, lines } = await admin('analytics', 'check', '--json');
+    const firstOf = (day: Date | undefined): number =>
+      lines.findIndex((line) => line.startsWith('{') && line.includes(day?.toISOString() ?? 'none'));
+    const order = ['… 1 of 4 days', '… 2 of 4 days'].map((line) => lines.indexOf(line));
+    expect(code).toBe(1);
+    expect(out).toHaveLength(2 * 20_000);
+    expect(err.at(-1)).toBe('40000 counts in 2 buckets differ from the messages; analytics rebuild counts them anew.');
+    expect(order[0]).toBe(0);
+    expect(order[1]).toBe(1 + 20_000);
+    expect([firstOf(days[0]), firstOf(days[1])]).toEqual([1, 2 + 20_000]);
+  });
+
+  it('lists the first differences for people, and counts all', async () => {
+    await manyCounted(daysAgo(2), 300);
+    const { code, out, err } = await admin('analytics', 'check');
+    expect([code, out]).toEqual([1, []]);
+    const said = (err.at(-1) ?? '').split('\n');
+    expect(said).toHaveLength(1 + 200 + 2);
+    expect(said.slice(-2)).toEqual([
+      'Only the first 200 are listed.',
+      '300 counts in 1 buckets differ from the messages; analytics rebuild counts them anew.',
+    ]);
   });
 
   it('finds counts of an organization that has no message', async () => {

@@ -9,6 +9,8 @@ export interface AdminOutcome {
   readonly code: number;
   readonly out: string[];
   readonly err: string[];
+  /** Lines of both, in the order in which they were printed. */
+  readonly lines: string[];
 }
 
 /** `npm run admin` on the tables of the gateway. */
@@ -28,9 +30,14 @@ export async function prepareGatewayAdmin(servers: TestServers): Promise<Gateway
     database,
     sql: (text) => database.dataSource.query(text),
     admin: async (...args) => {
-      const [out, err]: [string[], string[]] = [[], []];
-      const print = { out: (line: string) => out.push(line), err: (line: string) => err.push(line) };
-      return { code: await runAdmin(args, { config, ...print, operator: 'deputy' }), out, err };
+      const [out, err, lines]: [string[], string[], string[]] = [[], [], []];
+      const onto = (stream: string[]) => (line: string) => void (stream.push(line), lines.push(line));
+      return {
+        code: await runAdmin(args, { config, out: onto(out), err: onto(err), operator: 'deputy' }),
+        out,
+        err,
+        lines,
+      };
     },
   };
 }
