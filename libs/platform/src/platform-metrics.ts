@@ -16,11 +16,14 @@ export interface ObservedPlatform {
 /** Observes whether the dependencies answer, the connections, the outbox, its partitions and the dead letters. */
 export function observePlatform({ service, database, checks, log }: ObservedPlatform): void {
   const dependencies = new CachedGauge({ name: 'dependencies', read: () => readiness(checks), log });
-  dependencies.observeAs('switchboard_dependency_up', 'Whether a dependency answers within 2 s', (found) =>
-    Object.entries(found.checks).map(([dependency, state]) => ({
-      value: state === 'ok' ? 1 : 0,
-      labels: { dependency },
-    })),
+  dependencies.observeAs(
+    'switchboard_dependency_up',
+    'Whether a dependency answers within 2 s, and a database takes writes',
+    (found) =>
+      Object.entries(found.checks).map(([dependency, state]) => ({
+        value: state === 'ok' ? 1 : 0,
+        labels: { dependency },
+      })),
   );
   const backlog = new CachedGauge({ name: 'outbox backlog', read: () => outboxBacklog(database), log });
   backlog.observeAs(

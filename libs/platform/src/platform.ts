@@ -127,8 +127,8 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     redrives,
     epoch: new RecentEpoch(database),
     checks: {
-      // A replica is not taken out for being busy.
-      database: () => database.answers().then(() => null),
+      // A replica is not taken out for being busy. Without writes it can do nothing: each request counts against its rate limit.
+      database: () => database.answers().then((takesWrites) => (takesWrites ? null : 'takes no writes')),
       nats: () => nats.flush().then(() => null),
     },
     close: async () => {

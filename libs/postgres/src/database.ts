@@ -116,8 +116,13 @@ export class Database implements Queryable {
     return this.pool.connect();
   }
 
-  /** Resolves when the server answers, also while all connections are busy. @throws when it cannot be reached, or refuses */
-  async answers(): Promise<void> {
+  /**
+   * Resolves when the server answers, also while all connections are busy.
+   *
+   * @returns whether it takes writes
+   * @throws when it cannot be reached, or refuses
+   */
+  async answers(): Promise<boolean> {
     return this.probe.ask();
   }
 

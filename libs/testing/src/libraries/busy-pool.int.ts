@@ -25,7 +25,7 @@ describe('a process all of whose connections are in use', () => {
     const nats = await servers.nats();
     const ask = (chunk: Buffer): Buffer | null => {
       if (isAway) return null;
-      return isStill && chunk.includes('SELECT 1') ? Buffer.alloc(0) : chunk;
+      return isStill && chunk.includes('transaction_read_only') ? Buffer.alloc(0) : chunk;
     };
     const proxy = await proxyTo(servers, prepared.url, { ask });
     platform = await openPlatform({
