@@ -9,6 +9,28 @@ export interface StatementCost<Result> {
   readonly buffers: number;
 }
 
+/** A value as SQL writes it. */
+function literal(value: unknown): string {
+  if (value === null) return 'NULL';
+  const text = Array.isArray(value) ? `{${value.map((one) => JSON.stringify(one)).join(',')}}` : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** What a statement touches that is planned as the service plans it: for any values. EXPLAIN by itself plans for those it is given. */
+async function buffersOf(database: Database, { text }: Statement, values: readonly unknown[]): Promise<number> {
+  const runner = database.dataSource.createQueryRunner();
+  try {
+    await runner.query(`PREPARE explained AS ${text}`);
+    const call = `explained(${values.map(literal).join(', ')})`;
+    const [row] = await runner.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${call}`);
+    await runner.query('DEALLOCATE explained');
+    const [{ Plan: plan }] = row['QUERY PLAN'];
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  } finally {
+    await runner.release();
+  }
+}
+
 /** Runs reads and counts what their statements touch, by running each again under EXPLAIN. */
 export async function costOf<Result>(database: Database, work: () => Promise<Result>): Promise<StatementCost<Result>> {
   const ran: { statement: Statement; values: readonly unknown[] }[] = [];
@@ -20,12 +42,7 @@ export async function costOf<Result>(database: Database, work: () => Promise<Res
   try {
     const result = await work();
     let buffers = 0;
-    for (const { statement, values } of ran) {
-      const sql = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement.text}`;
-      const [row] = await database.dataSource.query(sql, [...values]);
-      const [{ Plan: plan }] = row['QUERY PLAN'];
-      buffers += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-    }
+    for (const { statement, values } of ran) buffers += await buffersOf(database, statement, values);
     return { result, statements: ran.map(({ statement }) => statement.name), buffers };
   } finally {
     database.query = query;
