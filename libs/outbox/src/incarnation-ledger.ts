@@ -10,9 +10,15 @@ export interface IncarnationRow extends OwnIncarnation {
 
 /** The longest that a row may be behind the rest of a backup of its tables alone, which stops no server. */
 export const RENEWED_WITHIN_S = 15;
+/**
+ * A standby that was promoted was started before what it holds was written. It remembers when the last transaction that it got ended;
+ * one that began to end later may have overtaken it.
+ */
+const LAST_OF_PRIMARY = `CASE WHEN pg_last_xact_replay_timestamp() >= compared_at
+  THEN pg_last_xact_replay_timestamp() + interval '1 second' END`;
 const COLUMNS = `number, token, previous_token AS "previousToken", consumer_epoch AS "consumerEpoch",
   CASE WHEN pg_postmaster_start_time() > compared_at THEN pg_postmaster_start_time()
-    ELSE compared_at + interval '${RENEWED_WITHIN_S} seconds' END AS "writtenBefore"`;
+    ELSE least(compared_at + interval '${RENEWED_WITHIN_S} seconds', ${LAST_OF_PRIMARY}) END AS "writtenBefore"`;
 /** $2 in `confirm`, $3 in `renew`: another start of PostgreSQL may be that of a backup. */
 const sameServer = (orAny: string): string => `(${orAny} OR server_started_at = pg_postmaster_start_time())`;
 const COMPARED = 'compared_at = now(), server_started_at = pg_postmaster_start_time()';

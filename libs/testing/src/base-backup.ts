@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { renameSync } from 'node:fs';
-import { chown, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chown, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { EmbeddedPostgres } from '@switchboard/embedded-servers';
@@ -56,6 +56,22 @@ export class BaseBackup {
   putInPlace(): void {
     renameSync(this.data, `${this.data}.lost`);
     renameSync(this.copy, this.data);
+  }
+
+  /**
+   * Has the copy follow the server that it was taken of, as a streaming standby. Once only.
+   *
+   * @returns its folder; a server that is started on it reads until `pg_promote()`, and is ready from then on
+   */
+  async followAsStandby({ host, port, user, password }: EmbeddedPostgres): Promise<string> {
+    await writeFile(`${this.copy}.password`, password, { mode: 0o600 });
+    const signal = join(this.copy, 'standby.signal');
+    const { uid, gid } = await stat(join(this.copy, 'PG_VERSION'));
+    await writeFile(signal, '');
+    await chown(signal, uid, gid);
+    const primary = `host=${host} port=${port} user=${user} password=${password}`;
+    await appendFile(join(this.copy, 'postgresql.auto.conf'), `\nprimary_conninfo = '${primary}'\n`);
+    return this.copy;
   }
 
   /** Deletes what `putInPlace` has replaced. */
