@@ -7,10 +7,12 @@ const MILLISECONDS = (moment: string): string => `(extract(epoch FROM ${moment})
 
 /**
  * SQL of the version that other services may hold of a contact whose changes this database has lost: the moment of the last restore. A
- * server that was started since the database was compared may run on a backup, and counts as restored when it was started.
+ * server that was started since the database was compared may run on a backup, and counts as restored when it was started. A standby that
+ * was promoted may have been started before the last restore: it counts from the last transaction that it got.
  */
 export const VERSION_FLOOR = `(SELECT CASE WHEN i.server_started_at <> pg_postmaster_start_time()
-     THEN greatest(f.version, ${MILLISECONDS('pg_postmaster_start_time()')}) ELSE f.version END
+     THEN greatest(f.version, ${MILLISECONDS('pg_postmaster_start_time()')},
+       ${MILLISECONDS('pg_last_xact_replay_timestamp()')}) ELSE f.version END
    FROM version_floor f LEFT JOIN incarnation i ON i.id = 1 WHERE f.id = 1)`;
 
 const raiseSql = statement<{ version: number }>(
