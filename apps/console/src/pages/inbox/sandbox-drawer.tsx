@@ -1,9 +1,10 @@
-import { Anchor, Divider, Drawer, List, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Anchor, Divider, List, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactElement } from 'react';
 import type { Message } from '../../api/api.generated.js';
 import { useChange, useRead, useWholeList } from '../../api/use-api.js';
 import { BusyButton } from '../../ui/busy-button.js';
+import { SideDialog } from '../../ui/dialog.js';
 
 /** Where the inbox makes room for the drawer, as in `inbox.module.css`. */
 const ROOMY = '(min-width: 75em)';
@@ -20,7 +21,7 @@ export function SandboxDrawer({
   /** Of the conversation that is shown. */
   readonly phone: string | undefined;
   readonly newestSent: Message | undefined;
-}): ReactElement {
+}): ReactElement | null {
   // The inbox stays usable next to it; where it covers the inbox instead, the Tab key does not lead below it.
   const isBeside = useMediaQuery(ROOMY, false, { getInitialValueInEffect: false });
   const sandbox = useRead('getSandbox', {}, { enabled: isOpen });
@@ -33,9 +34,9 @@ export function SandboxDrawer({
   const prefer = useChange('playPreference', { done: 'The provider reports the preference' });
   const who = from === '' ? (phone ?? '+14155550123') : from;
   const towards = { from: who, ...(channelId !== null && { messagingChannelId: channelId }) };
+  if (!isOpen) return null;
   return (
-    <Drawer
-      opened={isOpen}
+    <SideDialog
       onClose={onClose}
       position="right"
       title="Sandbox"
@@ -121,6 +122,6 @@ export function SandboxDrawer({
           ))}
         </List>
       </Stack>
-    </Drawer>
+    </SideDialog>
   );
 }
