@@ -6,9 +6,10 @@ import { prepareGatewayAdmin, type GatewayAdmin } from '../test/gateway-harness.
 const servers = testServers();
 let sql: GatewayAdmin['sql'];
 let admin: GatewayAdmin['admin'];
+let printed: GatewayAdmin['printed'];
 
 beforeAll(async () => {
-  ({ sql, admin } = await prepareGatewayAdmin(servers));
+  ({ sql, admin, printed } = await prepareGatewayAdmin(servers));
   // What of messaging and analytics the command looks at.
   await sql(`
     CREATE SCHEMA messaging;
@@ -73,10 +74,10 @@ describe('analytics check', () => {
     jest.spyOn(performance, 'now').mockImplementation(() => now + 6_000 * calls++);
     const days = [3, 2].map(daysAgo);
     for (const day of days) await manyCounted(day, 20_000);
-    const { code, out, err, lines } = await admin('analytics', 'check', '--json');
+    const { code, out, err } = await admin('analytics', 'check', '--json');
     const firstOf = (day: Date | undefined): number =>
-      lines.findIndex((line) => line.startsWith('{') && line.includes(day?.toISOString() ?? 'none'));
-    const order = ['… 1 of 4 days', '… 2 of 4 days'].map((line) => lines.indexOf(line));
+      printed.findIndex((line) => line.startsWith('{') && line.includes(day?.toISOString() ?? 'none'));
+    const order = ['… 1 of 4 days', '… 2 of 4 days'].map((line) => printed.indexOf(line));
     expect(code).toBe(1);
     expect(out).toHaveLength(2 * 20_000);
     expect(err.at(-1)).toBe('40000 counts in 2 buckets differ from the messages; analytics rebuild counts them anew.');
