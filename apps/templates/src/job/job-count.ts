@@ -20,7 +20,8 @@ const SHARDS = 16;
 /** This process's own: its batches seldom meet those of another in one row. */
 const SHARD = Math.floor(Math.random() * SHARDS);
 
-const KEYS: Readonly<Record<RecipientStatus, keyof JobCounts>> = {
+/** The count that a recipient of a status belongs to, and its column. */
+export const COUNTS: Readonly<Record<RecipientStatus, keyof JobCounts>> = {
   QUEUED: 'queued',
   UNCONFIRMED: 'unconfirmed',
   SENT: 'sent',
@@ -77,8 +78,8 @@ function sumChanges(changes: readonly StatusChange[]): CountChange[] {
     const zeros = { queued: 0, unconfirmed: 0, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 0 };
     const sum = sums.get(key) ?? { organizationId, jobId, ...zeros };
     sums.set(key, sum);
-    sum[KEYS[from]]--;
-    sum[KEYS[to]]++;
+    sum[COUNTS[from]]--;
+    sum[COUNTS[to]]++;
   }
   return [...sums.values()];
 }

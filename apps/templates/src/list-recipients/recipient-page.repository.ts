@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RecipientStatus, RecipientView } from '@switchboard/contracts/templates/job-http';
 import { Database, statement } from '@switchboard/postgres';
+import { COUNTS } from '../job/job-count.js';
 import { recipientStatus, UNFIT } from '../recipient/recipient-status.policy.js';
 
 interface RecipientRow {
@@ -11,7 +12,11 @@ interface RecipientRow {
   readonly messageId: string | null;
 }
 
-const SHOWN = `CASE WHEN r.status = 'QUEUED' AND r.index >= j.canceled_from THEN 'SKIPPED' ELSE r.status END`;
+const IS_CANCELED = `r.status = 'QUEUED' AND r.index >= j.canceled_from`;
+const SHOWN = `CASE WHEN ${IS_CANCELED} THEN 'SKIPPED' ELSE r.status END`;
+const COUNT = `CASE $4 ${Object.entries(COUNTS)
+  .map(([status, column]) => `WHEN '${status}' THEN c.${column}`)
+  .join(' ')} END`;
 
 /**
  * By the primary key from the cursor on. The status is compared row by row: an index of it would be written with each change of
@@ -23,14 +28,12 @@ const pageSql = statement<RecipientRow>(
   'templates.recipient.page',
   `SELECT shown.* FROM job j CROSS JOIN LATERAL (
      SELECT r.index, r.phone AS "to", r.message_id AS "messageId", ${SHOWN} AS status,
-       CASE WHEN r.status = 'QUEUED' AND r.index >= j.canceled_from THEN 'JOB_CANCELED' ELSE r.reason END AS reason
+       CASE WHEN ${IS_CANCELED} THEN 'JOB_CANCELED' ELSE r.reason END AS reason
      FROM recipient r
      WHERE r.organization_id = j.organization_id AND r.job_id = j.id AND r.index > $3
        AND ($4::text IS NULL OR ${SHOWN} = $4)
-     ORDER BY r.index LIMIT least($5::bigint, (
-       SELECT sum(CASE $4 WHEN 'QUEUED' THEN c.queued WHEN 'UNCONFIRMED' THEN c.unconfirmed WHEN 'SENT' THEN c.sent
-         WHEN 'DELIVERED' THEN c.delivered WHEN 'READ' THEN c.read WHEN 'FAILED' THEN c.failed WHEN 'SKIPPED' THEN c.skipped END)
-       FROM job_count c WHERE c.organization_id = j.organization_id AND c.job_id = j.id))) AS shown
+     ORDER BY r.index LIMIT least($5::bigint, (SELECT sum(${COUNT}) FROM job_count c
+       WHERE c.organization_id = j.organization_id AND c.job_id = j.id))) AS shown
    WHERE j.organization_id = $1 AND j.id = $2 ORDER BY shown.index`,
 );
 const existsSql = statement<{ isThere: boolean }>(
