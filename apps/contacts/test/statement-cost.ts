@@ -1,4 +1,5 @@
 import type { Database, Statement } from '@switchboard/postgres';
+import { blocksOf, literal } from '@switchboard/testing';
 
 /** What some work on the database came to. */
 export interface StatementCost<Result> {
@@ -9,13 +10,6 @@ export interface StatementCost<Result> {
   readonly buffers: number;
 }
 
-/** A value as SQL writes it. */
-function literal(value: unknown): string {
-  if (value === null) return 'NULL';
-  const text = Array.isArray(value) ? `{${value.map((one) => JSON.stringify(one)).join(',')}}` : String(value);
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
 /** What a statement touches that is planned as the service plans it: for any values. EXPLAIN by itself plans for those it is given. */
 async function buffersOf(database: Database, { text }: Statement, values: readonly unknown[]): Promise<number> {
   const runner = database.dataSource.createQueryRunner();
@@ -24,8 +18,7 @@ async function buffersOf(database: Database, { text }: Statement, values: readon
     const call = `explained(${values.map(literal).join(', ')})`;
     const [row] = await runner.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${call}`);
     await runner.query('DEALLOCATE explained');
-    const [{ Plan: plan }] = row['QUERY PLAN'];
-    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    return blocksOf(row['QUERY PLAN'][0].Plan);
   } finally {
     await runner.release();
   }

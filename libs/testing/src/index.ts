@@ -11,7 +11,15 @@ export { behindSnapshot, blocksOfLooks, MeasuredTables } from './old-snapshot.js
 export { lengthenDeadlines } from './lengthen-deadlines.js';
 export { lockWaiters } from './lock-waiters.js';
 export { itOnOneDay } from './on-one-day.js';
-export { blocksOf, nodesOf, planOf, preparedStatements, type PlanNode, type PreparedStatement } from './plans.js';
+export {
+  blocksOf,
+  literal,
+  nodesOf,
+  planOf,
+  preparedStatements,
+  type PlanNode,
+  type PreparedStatement,
+} from './plans.js';
 export { SeededRandom } from './seeded-random.js';
 export { patience, type DatabaseOverrides, type Migrations, type ServiceDatabase } from './service-database.js';
 export type { OwnTestNats, TestNats } from './test-nats.js';

@@ -31,7 +31,7 @@ export async function preparedStatements(database: Database): Promise<PreparedSt
 /**
  * The plan that the connection holds for a prepared statement.
  *
- * @param values literals; null for each when none are given: enough to see a generic plan
+ * @param values literals, see `literal`; null for each when none are given: enough to see a generic plan
  * @param analyze runs it
  */
 export async function planOf(
@@ -44,6 +44,13 @@ export async function planOf(
   const call = `"${name}"${values.length > 0 ? `(${values.join(', ')})` : ''}`;
   const [row] = await database.dataSource.query(`EXPLAIN (${how}) EXECUTE ${call}`);
   return row['QUERY PLAN'][0].Plan;
+}
+
+/** A value as SQL writes it, an array as a literal of one. */
+export function literal(value: unknown): string {
+  if (value === null) return 'NULL';
+  const text = Array.isArray(value) ? `{${value.map((one) => JSON.stringify(one)).join(',')}}` : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** All nodes of a plan that were begun, or that would be. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { blocksOf, nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
+import { blocksOf, literal, nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
 import { analyticsMigrations } from '../migrations/all.js';
 import { RollupRepository } from './rollup.repository.js';
 import { composed } from './segments.policy.js';
@@ -57,24 +57,14 @@ describe('reading counts', () => {
     const ran = (await preparedStatements(database)).find(({ name }) => name === 'analytics.rollup.read');
     if (!ran) throw new Error('the statement was not prepared');
     const { segments } = composed(bounds);
-    const list = (values: readonly (string | number)[], type: string): string => `'{${values.join(',')}}'::${type}[]`;
     const values = [
-      `'o'`,
-      list(reports, 'text'),
-      list(
-        segments.map(({ grain }) => grain),
-        'smallint',
-      ),
-      list(
-        segments.map(({ from }) => from.toISOString()),
-        'timestamptz',
-      ),
-      list(
-        segments.map(({ to }) => to.toISOString()),
-        'timestamptz',
-      ),
-      'NULL',
-    ];
+      'o',
+      reports,
+      segments.map(({ grain }) => grain),
+      segments.map(({ from }) => from),
+      segments.map(({ to }) => to),
+      null,
+    ].map(literal);
     expect(blocksOf(await planOf(database, ran, { values, analyze: true }))).toBeLessThan(50);
   });
 });

@@ -4,6 +4,7 @@ import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase } from '../index.js';
 import { proxyTo } from './database-proxy.js';
 import { Outbox1764000000000 } from './outbox-fixture.js';
+import { platformConfig } from './platform-config.js';
 
 const servers = testServers();
 const POOL_MAX = 3;
@@ -31,15 +32,7 @@ describe('a process all of whose connections are in use', () => {
     platform = await openPlatform({
       service: NAME,
       log: { ...createLog('test'), warn: () => undefined, error: () => undefined },
-      config: {
-        SERVICE_HTTP_HOST: '127.0.0.1',
-        SERVICE_HTTP_PORT: 0,
-        DATABASE_POOL_MAX: POOL_MAX,
-        DATABASE_URL: proxy.url,
-        NATS_URL: nats.url,
-        NATS_USER: NAME,
-        NATS_PASSWORD: nats.password,
-      },
+      config: platformConfig(prepared, nats, { DATABASE_POOL_MAX: POOL_MAX, DATABASE_URL: proxy.url }),
     });
     holding = new AbortController();
     for (let count = 0; count < POOL_MAX; count++) void hold(platform.database, holding.signal);

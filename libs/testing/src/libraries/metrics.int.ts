@@ -6,6 +6,7 @@ import { createLog, openPlatform, startMetrics, type Metrics } from '@switchboar
 import { eventually, testServers } from '../index.js';
 import type { ServiceDatabase } from '../service-database.js';
 import { eventOf, Outbox1764000000000 } from './outbox-fixture.js';
+import { platformConfig } from './platform-config.js';
 
 const servers = testServers({ ownNats: true });
 const log = { ...createLog('test'), error: () => undefined, warn: () => undefined };
@@ -41,15 +42,7 @@ describe('what a service stands on', () => {
     const platform = await openPlatform({
       service: 'contacts',
       log,
-      config: {
-        SERVICE_HTTP_HOST: '127.0.0.1',
-        SERVICE_HTTP_PORT: 0,
-        DATABASE_URL: prepared.url,
-        DATABASE_POOL_MAX: 8,
-        NATS_URL: nats.url,
-        NATS_USER: 'contacts',
-        NATS_PASSWORD: nats.password,
-      },
+      config: platformConfig(prepared, nats, { DATABASE_POOL_MAX: 8 }),
     });
     servers.onEnd(() => platform.close());
   });

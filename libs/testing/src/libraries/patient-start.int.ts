@@ -3,6 +3,7 @@ import { createLog, openPlatform, type Platform } from '@switchboard/platform';
 import { testServers, type ServiceDatabase, type TestNats } from '../index.js';
 import { proxyTo } from './database-proxy.js';
 import { Outbox1764000000000 } from './outbox-fixture.js';
+import { platformConfig } from './platform-config.js';
 
 const servers = testServers();
 
@@ -18,15 +19,8 @@ describe('a process that starts', () => {
 
   async function open(config: { DATABASE_URL?: string; NATS_URL?: string; NATS_PASSWORD?: string }): Promise<Platform> {
     const log = { ...createLog('test'), warn: (event: string) => void logged.push(event) };
-    const access = {
-      DATABASE_URL: prepared.url,
-      NATS_URL: nats.url,
-      NATS_USER: 'contacts',
-      NATS_PASSWORD: nats.password,
-    };
-    const bounds = { SERVICE_HTTP_HOST: '127.0.0.1', SERVICE_HTTP_PORT: 0, DATABASE_POOL_MAX: 2 };
     logged.length = 0;
-    return openPlatform({ service: 'contacts', log, config: { ...bounds, ...access, ...config } });
+    return openPlatform({ service: 'contacts', log, config: platformConfig(prepared, nats, config) });
   }
 
   /** Cuts connections until this is logged. */

@@ -3,6 +3,7 @@ import { canServe, createLog, openPlatform, readiness, type Platform } from '@sw
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase } from '../index.js';
 import { Outbox1764000000000 } from './outbox-fixture.js';
+import { platformConfig } from './platform-config.js';
 
 const servers = testServers();
 const NAME = 'contacts';
@@ -18,15 +19,7 @@ describe('a database that answers and takes no writes', () => {
     platform = await openPlatform({
       service: NAME,
       log: { ...createLog('test'), warn: () => undefined, error: () => undefined },
-      config: {
-        SERVICE_HTTP_HOST: '127.0.0.1',
-        SERVICE_HTTP_PORT: 0,
-        DATABASE_POOL_MAX: 2,
-        DATABASE_URL: prepared.url,
-        NATS_URL: nats.url,
-        NATS_USER: NAME,
-        NATS_PASSWORD: nats.password,
-      },
+      config: platformConfig(prepared, nats),
     });
   });
 
