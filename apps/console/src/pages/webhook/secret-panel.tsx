@@ -15,6 +15,7 @@ import { previousSignsUntil, rotateOnce, rotationOf, settleRotation, watchRotati
 
 const DAY_MS = 86_400_000;
 const POLL_MS = 5_000;
+const UNREAD = 'Whether it was rotated less than a day ago could not be read.';
 
 /** The secret that signs a webhook's requests: shown on demand, replaced with a day of overlap. Both acts are in the audit log. */
 export function SecretPanel({ id }: { readonly id: string }): ReactElement {
@@ -146,11 +147,12 @@ function useEarlierRotation(
   const entries = useRead('listAuditLog', { query }, options);
   const isReading = isAsking && entries.isFetching;
   const until = previousSignsUntil(entries.data?.items ?? [], id, Date.now());
-  if (entries.error)
-    return { isReading, warning: 'Whether it was rotated less than a day ago could not be read.', until };
-  if (until === null) return { isReading, warning: null, until };
-  const warning =
+  return { isReading, warning: entries.error ? UNREAD : until && overlapWarning(until), until };
+}
+
+function overlapWarning(until: string): string {
+  return (
     `It was rotated less than a day ago, and the secret before that signs until ${fullTime(until)}. Rotating now ends ` +
-    'that: a system that still verifies with it would refuse every request.';
-  return { isReading, warning, until };
+    'that: a system that still verifies with it would refuse every request.'
+  );
 }
