@@ -1,6 +1,8 @@
 import {
+  httpBase,
   integer,
   key256,
+  listenHost,
   optionalKey256,
   readConfig,
   retentionDays,
@@ -17,7 +19,7 @@ import { parseTrustedProxies, type TrustedProxies } from './network/trusted-prox
 /** Every key of the gateway's configuration. */
 const gatewayConfigSchema = {
   ...serviceConfigSchema,
-  GATEWAY_HOST: text({ description: 'address to listen at', default: '127.0.0.1' }),
+  GATEWAY_HOST: listenHost({ description: 'address to listen at', default: '127.0.0.1' }),
   GATEWAY_PORT: integer({ description: 'port to listen at; 0 = any', default: 3_000, min: 0, max: 65_535 }),
   LISTEN_FDS: integer({
     description: '1: the socket to accept on is handed over as descriptor 3, and host and port are its own (systemd)',
@@ -25,7 +27,7 @@ const gatewayConfigSchema = {
     min: 0,
     max: 1,
   }),
-  PUBLIC_BASE_URL: publicBaseUrl({
+  PUBLIC_BASE_URL: httpBase({
     description: "the API's canonical base, without /v1; empty: redirects stay on the host they came to",
     default: '',
   }),
@@ -77,19 +79,6 @@ export function gatewayConfig(env: Readonly<Record<string, string | undefined>> 
 /** The OpenTelemetry variables of the process. */
 export function gatewayTelemetry(): TelemetryConfig {
   return telemetryConfig(process.env);
-}
-
-function publicBaseUrl(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string> {
-  return {
-    ...options,
-    parse: (value) => {
-      const url = new URL(value);
-      if (!/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-        throw new Error('must be an http(s) URL without query');
-      }
-      return url.href.replace(/\/+$/, '');
-    },
-  };
 }
 
 function sandboxUrl(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string> {

@@ -4,10 +4,9 @@ import { startGateway } from './gateway.js';
 
 const log = createLog('gateway');
 endOnCrash(log);
-const telemetry = gatewayTelemetry();
-const stopTelemetry = startTelemetry('gateway', telemetry);
-const metrics = startMetrics('gateway', log);
 try {
+  const stopTelemetry = startTelemetry('gateway', gatewayTelemetry());
+  const metrics = startMetrics('gateway', log);
   const gateway = await startGateway(gatewayConfig(), log, metrics);
   stopOnSignal(log, async () => {
     await gateway.stop();

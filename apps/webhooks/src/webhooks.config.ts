@@ -2,12 +2,12 @@ import { parseRefusedHosts, type RefusedHost } from '@switchboard/outbound-http'
 import {
   type ConfigOf,
   flag,
+  httpBase,
   integer,
   key256,
   optionalKey256,
   readConfig,
   serviceConfigSchema,
-  text,
 } from '@switchboard/platform';
 
 const noHosts: readonly RefusedHost[] = [];
@@ -16,7 +16,7 @@ const schema = {
   ...serviceConfigSchema,
   CREDENTIALS_KEY: key256({ description: '32 bytes in base 64: the master key of the signing secrets' }),
   CREDENTIALS_KEY_PREVIOUS: optionalKey256({ description: 'the master key before or after, while they are rotated' }),
-  PUBLIC_BASE_URL: text({ description: "the API's own address, which no webhook may lead to", default: '' }),
+  PUBLIC_BASE_URL: httpBase({ description: "the API's own address, which no webhook may lead to", default: '' }),
   WEBHOOKS_ALLOW_PRIVATE: flag({ description: 'for development: private addresses and http:// too', default: false }),
   WEBHOOKS_REFUSED_HOSTS: {
     description: 'further hosts that no webhook may lead to: host[:port] by comma',

@@ -12,7 +12,7 @@ export interface RefusedHost {
 }
 
 /**
- * Reads `host[:port],…`; an IPv6 address with a port is in brackets.
+ * Reads `host[:port],…`; an IPv6 address with a port is in brackets. Hosts become what they are in a URL.
  *
  * @throws Error that quotes the faulty item
  */
@@ -52,10 +52,13 @@ export function refusedAddresses(refused: readonly RefusedHost[], port: number):
 }
 
 function parseRefusedHost(item: string): RefusedHost {
-  const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(item);
-  const host = match?.[1] ?? match?.[2];
-  if (host === undefined) throw new Error(`"${item}" is no host[:port]`);
-  return { host, port: match?.[3] === undefined ? null : Number(match[3]) };
+  const match = /^(\[[0-9a-f:.]+\]|[^:/?#@\\[\]\s]+)(?::(\d{1,5}))?$/.exec(item);
+  const host = URL.parse(`http://${match?.[1] ?? ''}`)?.hostname.replace(/^\[|\]$/g, '');
+  const port = match?.[2] === undefined ? null : Number(match[2]);
+  // A pattern or a range would refuse nothing.
+  if (host !== undefined && /^[\w.:-]+$/.test(host) && (port === null || (port >= 1 && port <= 65_535)))
+    return { host, port };
+  throw new Error(`"${item}" must be host[:port], a name or an address without scheme, path, wildcard or range`);
 }
 
 function isPortOf(own: RefusedHost, port: number): boolean {

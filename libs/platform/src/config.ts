@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** One key of a service's configuration. */
 export interface ConfigKey<Value> {
   readonly description: string;
@@ -43,9 +45,26 @@ export function readConfig<Schema extends ConfigSchema>(
   return Object.freeze(values) as ConfigOf<Schema>;
 }
 
-/** Any non-empty text. */
+/** Any text that is not blank, as it is. */
 export function text(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string> {
-  return { ...options, parse: (value) => value };
+  return {
+    ...options,
+    parse: (value) => {
+      if (value.trim() !== '') return value;
+      throw new Error('must not be blank');
+    },
+  };
+}
+
+/** What a server listens at: an address, or a name of this machine. */
+export function listenHost(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string> {
+  return {
+    ...options,
+    parse: (value) => {
+      if (isIP(value) !== 0 || /^[\w.-]+$/.test(value)) return value;
+      throw new Error('must be an address or a name of this machine, without scheme, port and brackets');
+    },
+  };
 }
 
 /** A whole number within bounds. */
@@ -112,8 +131,22 @@ export function httpOrigin(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey
   };
 }
 
+/** An http(s) URL that paths are appended to; it has no slash at its end. */
+export function httpBase(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string> {
+  return {
+    ...options,
+    parse: (value) => {
+      const url = URL.parse(value);
+      if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') {
+        return url.href.replace(/\/+$/, '');
+      }
+      throw new Error('must be an http(s) URL without query');
+    },
+  };
+}
+
 /** A URL of PostgreSQL; its host may be a socket's folder. */
-function databaseUrl(value: string): string {
+export function databaseUrl(value: string): string {
   const url = URL.parse(value);
   if (url !== null && /^postgres(ql)?:$/.test(url.protocol) && isDecodable(url)) return value;
   throw new Error('must be a postgres:// URL');
@@ -157,7 +190,10 @@ export function key256(options: Omit<ConfigKey<Buffer>, 'parse' | 'secret'>): Co
 
 /** What every service needs: where it listens, its database and its NATS user. */
 export const serviceConfigSchema = {
-  SERVICE_HTTP_HOST: text({ description: 'address of the internal server (health, metrics)', default: '127.0.0.1' }),
+  SERVICE_HTTP_HOST: listenHost({
+    description: 'address of the internal server (health, metrics)',
+    default: '127.0.0.1',
+  }),
   SERVICE_HTTP_PORT: integer({ description: 'port of the internal server; 0 = any', default: 0, min: 0, max: 65_535 }),
   DATABASE_URL: { description: "postgres:// URL of the service's own role", secret: true, parse: databaseUrl },
   DATABASE_POOL_MAX: integer({ description: 'connections at most', default: 8, min: 2, max: 100 }),

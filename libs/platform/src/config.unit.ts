@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { httpOrigin, integer, readConfig, retentionDays, serviceConfigSchema } from './config.js';
+import { httpBase, httpOrigin, integer, readConfig, retentionDays, serviceConfigSchema } from './config.js';
+import { migrationConfig } from './migration.config.js';
 
 const set = {
   DATABASE_URL: 'postgres://user:secret@db:5432/switchboard',
@@ -21,9 +22,15 @@ describe('the configuration of a service', () => {
     ['DATABASE_POOL_MAX', ' '],
     ['SERVICE_HTTP_PORT', '   '],
     ['SERVICE_HTTP_PORT', '0x10'],
+    ['SERVICE_HTTP_HOST', '   '],
+    ['SERVICE_HTTP_HOST', 'http://0.0.0.0'],
+    ['SERVICE_HTTP_HOST', '127.0.0.1:3001'],
+    ['SERVICE_HTTP_HOST', '[::1]'],
+    ['NATS_USER', '  '],
+    ['NATS_PASSWORD', '\t'],
   ])('names %s that is %j, and quotes nothing of it', (name, value) => {
     const read = (): unknown => readConfig(serviceConfigSchema, { ...set, [name]: value });
-    expect(read).toThrow(new RegExp(`^configuration:\\n  ${name}: must be [^\\n]+$`));
+    expect(read).toThrow(new RegExp(`^configuration:\\n  ${name}: must (not )?be [^\\n]+$`));
     expect(read).not.toThrow(/s3cret/);
   });
 
@@ -32,6 +39,9 @@ describe('the configuration of a service', () => {
     ['DATABASE_URL', 'postgres:///switchboard?host=/run/postgresql'],
     ['NATS_URL', 'broker:4222'],
     ['NATS_URL', 'tls://broker'],
+    ['SERVICE_HTTP_HOST', '::1'],
+    ['SERVICE_HTTP_HOST', 'my-host.internal'],
+    ['NATS_PASSWORD', ' with spaces '],
   ])('takes %s that is %j', (name, value) => {
     expect(readConfig(serviceConfigSchema, { ...set, [name]: value })).toMatchObject({ [name]: value });
   });
@@ -44,6 +54,21 @@ describe('the configuration of a service', () => {
       expect(readConfig(schema, { BASE: 'https://provider:8443/' })).toEqual({ BASE: 'https://provider:8443' });
     },
   );
+
+  it.each(['hello', 'ftp://api', 'https://api?x', 'https://api#x', '   '])(
+    'takes %j for no base that paths are appended to',
+    (value) => {
+      const schema = { BASE: httpBase({ description: 'a base' }) };
+      expect(() => readConfig(schema, { BASE: value })).toThrow('BASE: must be an http(s) URL without query');
+      expect(readConfig(schema, { BASE: 'https://api:8443/sub/' })).toEqual({ BASE: 'https://api:8443/sub' });
+    },
+  );
+
+  it.each(['s3cret', 'http://user:s3cret@db/switchboard'])('of a migration names a URL that is %j', (url) => {
+    const read = (): unknown => migrationConfig({ MIGRATOR_DATABASE_URL: url, SERVICE_DATABASE_ROLE: 'role' });
+    expect(read).toThrow('MIGRATOR_DATABASE_URL: must be a postgres:// URL');
+    expect(read).not.toThrow(/s3cret/);
+  });
 
   it('takes white space for no number', () => {
     const options = { description: 'days', default: 0 };

@@ -2,8 +2,10 @@ export { systemClock, type Clock } from './clock.js';
 export {
   integer,
   flag,
+  httpBase,
   httpOrigin,
   key256,
+  listenHost,
   optionalKey256,
   readConfig,
   retentionDays,

@@ -45,10 +45,15 @@ export class InternalServer {
     });
   }
 
-  /** @returns the URL at which other processes find it, see `ownHost` */
+  /**
+   * @returns the URL at which other processes find it, see `ownHost`
+   * @throws Error that names where it was to listen
+   */
   async listen(host: string, port: number, natsUrl?: string): Promise<string> {
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject).listen(port, host, resolve);
+      const fail = (cause: Error): void =>
+        reject(new Error(`SERVICE_HTTP_HOST ${host}, SERVICE_HTTP_PORT ${port}: ${cause.message}`, { cause }));
+      this.server.once('error', fail).listen(port, host, resolve);
     });
     return `http://${await ownHost(host, natsUrl)}:${(this.server.address() as AddressInfo).port}`;
   }

@@ -144,6 +144,14 @@ describe('a reading', () => {
 });
 
 describe('the internal server', () => {
+  it('names the host and the port that it cannot listen at', async () => {
+    const server = new InternalServer({ checks: {}, metrics });
+    // Of an address for documentation, which no machine has (RFC 5737).
+    await expect(server.listen('192.0.2.1', 0)).rejects.toThrow(
+      /^SERVICE_HTTP_HOST 192\.0\.2\.1, SERVICE_HTTP_PORT 0: listen EADDRNOTAVAIL/,
+    );
+  });
+
   it('answers health and metrics, and readiness while a dependency is away', async () => {
     const checks = { database: () => Promise.reject(new Error('away')) };
     const server = new InternalServer({ checks, metrics });

@@ -1,7 +1,11 @@
-import { readConfig, text, type ConfigOf } from './config.js';
+import { databaseUrl, readConfig, text, type ConfigOf } from './config.js';
 
 const schema = {
-  MIGRATOR_DATABASE_URL: text({ description: 'postgres:// URL of the role that owns the schema', secret: true }),
+  MIGRATOR_DATABASE_URL: {
+    description: 'postgres:// URL of the role that owns the schema',
+    secret: true,
+    parse: databaseUrl,
+  },
   SERVICE_DATABASE_ROLE: text({ description: "the service's own role, which is granted its rights" }),
 };
 

@@ -52,9 +52,9 @@ export async function serve(
 ): Promise<void> {
   const log = createLog(service);
   endOnCrash(log);
-  const stopTelemetry = startTelemetry(service, telemetryConfig());
-  const metrics = startMetrics(service, log);
   try {
+    const stopTelemetry = startTelemetry(service, telemetryConfig());
+    const metrics = startMetrics(service, log);
     const running = await startService({ ...specOf(), service, log, metrics });
     stopOnSignal(log, async () => {
       await running.stop();

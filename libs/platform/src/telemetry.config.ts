@@ -18,10 +18,16 @@ export interface TelemetryConfig {
   };
 }
 
-/** Source: OpenTelemetry specification, "Environment variables". */
+/**
+ * Source: OpenTelemetry specification, "Environment variables".
+ *
+ * @throws Error that names an endpoint that is no URL: the exporter would send to localhost in its place
+ */
 export function telemetryConfig(env: NodeJS.ProcessEnv = process.env): TelemetryConfig {
   const disabled = env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none';
-  const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT || null;
+  const endpoint =
+    endpointOf('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) ??
+    endpointOf('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT);
   const argument = Number(env.OTEL_TRACES_SAMPLER_ARG || 0.1);
   return {
     endpoint: disabled ? null : endpoint,
@@ -34,6 +40,12 @@ export function telemetryConfig(env: NodeJS.ProcessEnv = process.env): Telemetry
       ...positive('maxExportBatchSize', env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE),
     },
   };
+}
+
+function endpointOf(name: string, text: string | undefined): string | null {
+  if (text === undefined || text === '') return null;
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new Error(`configuration:\n  ${name}: must be an http(s) URL`);
 }
 
 /** A value that is not a number is ignored. Source: OpenTelemetry, "Environment Variable Specification". */

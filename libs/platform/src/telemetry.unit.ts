@@ -15,6 +15,16 @@ describe('the configuration of traces', () => {
     expect(telemetryConfig({}).batch).toEqual({});
   });
 
+  it.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'])(
+    'names %s that is no URL, and takes one that is',
+    (name) => {
+      for (const value of ['collector:4318', '   ', 'grpc://collector:4317', 'http://collector:x'])
+        expect(() => telemetryConfig({ [name]: value })).toThrow(`configuration:\n  ${name}: must be an http(s) URL`);
+      expect(telemetryConfig({ [name]: 'http://collector:4318' }).endpoint).toBe('http://collector:4318');
+      expect(telemetryConfig({ [name]: '' }).endpoint).toBeNull();
+    },
+  );
+
   it('takes a ratio from 0 to 1, and 10 % for anything else', () => {
     const ratioOf = (argument?: string): number =>
       telemetryConfig({ OTEL_TRACES_SAMPLER_ARG: argument }).samplerArgument;

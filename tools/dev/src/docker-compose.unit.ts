@@ -15,13 +15,13 @@ import {
   serviceIn,
   variablesOf,
 } from '../test/compose-file.js';
+import { type Environment, valuesOf } from '../test/environment-values.js';
 import { readDevConfig } from './dev.config.js';
 import { embeddedNatsAccess, natsProvisioner } from './nats-access.js';
 import { Secrets } from './secrets.js';
 import { serviceEnvironment, simulatorEnvironment } from './service-environment.js';
 import { serviceEntry } from './services.js';
 
-type Environment = Record<string, string>;
 type ReadEnvironment = (environment: Environment) => unknown;
 
 /** What only a container needs: its loopback is out of reach for the others, which reach it by its name. */
@@ -37,31 +37,7 @@ const compose = readCompose(textOf('docker-compose.yml'));
 const programs = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
 
 /** A `.env` that sets every key there is. */
-const dotEnv: Environment = {
-  ...Object.fromEntries([...documentedIn(example), ...variablesOf(compose).keys()].map((key) => [key, '10000'])),
-  DATABASE_URL: 'postgres://localhost/switchboard',
-  NATS_URL: 'nats://localhost:4222',
-  CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
-  CREDENTIALS_KEY_PREVIOUS: Buffer.alloc(32, 1).toString('base64'),
-  TRUST_PROXY: '1',
-  WEBHOOKS_ALLOW_PRIVATE: 'false',
-  WEBHOOKS_TIME_SCALE: '1',
-  TEMPLATES_SYNC_INTERVAL_SECONDS: '300',
-  TEMPLATES_JOB_RETENTION_DAYS: '400',
-  GATEWAY_AUDIT_RETENTION_DAYS: '400',
-  MESSAGING_RETENTION_DAYS: '400',
-  WEBHOOKS_RETENTION_DAYS: '30',
-  CLOUD_BASE_URL: 'https://provider.example',
-  CLOUD_CA_FILE: import.meta.filename,
-  CLOUD_REQUEST_DEADLINE_MS: '30000',
-  CLOUD_CONNECTIONS_MAX: '256',
-  DATABASE_POOL_MAX: '8',
-  PUBLIC_BASE_URL: 'https://api.example.org',
-  PORT: '3000',
-  SIMULATOR_PORT: '4010',
-  SIMULATOR_READ_DELAY_MS: '0',
-  SWITCHBOARD_REPLICAS: '',
-};
+const dotEnv = valuesOf([...documentedIn(example), ...variablesOf(compose).keys()]);
 
 const configs = new Map<string, ReadEnvironment>(
   await Promise.all(names.map(async (name) => [name, await configOf(name)] as const)),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { Server, type AddressInfo } from 'node:net';
+import { types } from 'node:util';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { endsWithin } from '@switchboard/timing';
@@ -33,6 +34,7 @@ export class HttpListener implements OnModuleDestroy {
    * replaced, so that no connection is refused meanwhile, and several processes may share it.
    *
    * @returns the URL it listens at
+   * @throws Error that names where it was to listen
    */
   async listen(): Promise<string> {
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
@@ -41,7 +43,10 @@ export class HttpListener implements OnModuleDestroy {
     const { server } = fastify;
     if (LISTEN_FDS === 1) server.listen({ fd: HANDED_OVER_FD }, BACKLOG_MAX);
     else server.listen({ host, port, backlog: BACKLOG_MAX });
-    await once(server, 'listening');
+    await once(server, 'listening').catch((cause: unknown) => {
+      const where = LISTEN_FDS === 1 ? 'LISTEN_FDS=1' : `GATEWAY_HOST ${host}, GATEWAY_PORT ${port}`;
+      throw new Error(`${where}: ${types.isNativeError(cause) ? cause.message : String(cause)}`, { cause });
+    });
     const { address, family, port: bound } = server.address() as AddressInfo;
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
   }
