@@ -237,6 +237,7 @@ CREATE INDEX api_key_of_organization ON gateway.api_key USING btree (organizatio
 CREATE UNIQUE INDEX api_key_of_request ON gateway.api_key USING btree (organization_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
 CREATE UNIQUE INDEX api_key_pkey ON gateway.api_key USING btree (id)
 CREATE UNIQUE INDEX api_key_secret_hash_key ON gateway.api_key USING btree (secret_hash)
+CREATE INDEX audit_entry_act ON gateway.audit_entry USING btree (organization_id, actor_id, action, sequence)
 CREATE INDEX audit_entry_action ON gateway.audit_entry USING btree (organization_id, action, sequence)
 CREATE INDEX audit_entry_actor ON gateway.audit_entry USING btree (organization_id, actor_id, sequence)
 CREATE INDEX audit_entry_age ON gateway.audit_entry USING btree (at)

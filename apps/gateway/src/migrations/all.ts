@@ -17,6 +17,7 @@ import { UnmeasuredTables1767800000000 } from './1767800000000-unmeasured-tables
 import { DeviceEpoch1767900000000 } from './1767900000000-device-epoch.js';
 import { ApiKeyRequest1767910000000 } from './1767910000000-api-key-request.js';
 import { ApiKeyRenewal1767920000000 } from './1767920000000-api-key-renewal.js';
+import { AuditActsOfActor1767960000000 } from './1767960000000-audit-acts-of-actor.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -39,4 +40,5 @@ export const gatewayMigrations = [
   DeviceEpoch1767900000000,
   ApiKeyRequest1767910000000,
   ApiKeyRenewal1767920000000,
+  AuditActsOfActor1767960000000,
 ] as const;

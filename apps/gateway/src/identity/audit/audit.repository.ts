@@ -91,7 +91,8 @@ const listStatements = new Map<string, Statement<ListedRow>>();
 
 /**
  * Newest first by the primary key, read backwards. Only filters that are asked for are in the text, so that each combination has
- * its own plan: a rare act is found by `audit_entry_action`, `audit_entry_actor` or `audit_entry_at`, not searched for in all others.
+ * its own plan: a rare act is found by `audit_entry_action`, `audit_entry_actor`,
+ * `audit_entry_act` (both) or `audit_entry_at`, not searched for in all others.
  */
 function listEntries(asked: readonly AuditFilter[]): Statement<ListedRow> {
   const name = ['gateway.list-audit', ...asked].join('-');
