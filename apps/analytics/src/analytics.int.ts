@@ -48,7 +48,7 @@ describe('the built programs of analytics', () => {
       VALUES (1, 7, 'of the backup', NULL, 0, now() - interval '1 hour', now() - interval '1 day')`);
     const mirror = new IncarnationMirror(await nats.connect('analytics'), 'analytics');
     const shown = (await mirror.read())?.sequence ?? 0;
-    await mirror.write({ number: 900, token: 'that is gone', consumerEpoch: 3 }, shown);
+    await mirror.write({ number: 900, token: 'that is gone', consumerEpoch: 3, timeline: null }, shown);
     const messages = new RpcServerStrategy({
       connection: await nats.connect('messaging'),
       service: 'messaging',

@@ -11,8 +11,14 @@ export interface Incarnation {
   readonly consumerEpoch: number;
 }
 
-/** An incarnation with its place in the stream. */
-export interface MirroredIncarnation extends Incarnation {
+/** An incarnation as it is shown to the broker. */
+export interface ShownIncarnation extends Incarnation {
+  /** Of PostgreSQL: another one begins where a standby is promoted. Null: not known. */
+  readonly timeline: number | null;
+}
+
+/** A shown incarnation with its place in the stream. */
+export interface MirroredIncarnation extends ShownIncarnation {
   readonly sequence: number;
 }
 
@@ -50,7 +56,8 @@ export class IncarnationMirror {
     const sequence = Number(headers?.get('Nats-Sequence') ?? NaN);
     if (!Number.isInteger(sequence))
       throw new Error(`no incarnation: ${headers?.status ?? 'an answer without headers'}`);
-    return { ...answer.json<Incarnation>(), sequence };
+    // A release that showed no timeline may have written last.
+    return { timeline: null, ...answer.json<Incarnation>(), sequence };
   }
 
   /**
@@ -60,9 +67,9 @@ export class IncarnationMirror {
    * @returns its own sequence
    * @throws when another process has written since, and when no stream took it within 5 s
    */
-  async write({ number, token, consumerEpoch }: Incarnation, after: number): Promise<number> {
+  async write({ number, token, consumerEpoch, timeline }: ShownIncarnation, after: number): Promise<number> {
     const client = jetstream(this.connection, { checkAPI: false, timeout: DEADLINE_MS });
-    const payload = JSON.stringify({ number, token, consumerEpoch });
+    const payload = JSON.stringify({ number, token, consumerEpoch, timeline });
     const expect = { lastSubjectSequence: after };
     const { seq } = await client.publish(incarnationSubject(this.service), payload, { expect });
     return seq;

@@ -15,6 +15,12 @@ export interface Restore {
   readonly lastNumber: number;
 }
 
+/** A database that went on as a promoted standby, or was recovered to its last moment: the last seconds of before may be missing. */
+export interface Promotion {
+  readonly timeline: number;
+  readonly lastTimeline: number;
+}
+
 /** What the keeper of an incarnation works with. */
 export interface IncarnationKeeperOptions {
   readonly database: Pick<Database, 'query' | 'connect'>;
@@ -28,6 +34,8 @@ export interface IncarnationKeeperOptions {
   readonly onRestored: (restore: Restore) => Promise<void>;
   /** Called once for each restore. */
   readonly report: (restore: Restore) => void;
+  /** Called for a promotion that is no restore by any witness; once more where the broker could not be shown it. */
+  readonly reportPromotion: (promotion: Promotion) => void;
 }
 
 /** Draws random tokens so often: a restore to a moment since the last one is noticed by the events that are gone alone. */
@@ -49,9 +57,15 @@ export class IncarnationKeeper {
       'Times that the database was found to be from a backup and older than the broker; its consumers began anew',
   });
 
+  private readonly promotions = metrics.getMeter('@switchboard/outbox').createCounter('switchboard_promotions_total', {
+    description:
+      'Times that PostgreSQL was found on another timeline though nothing of this service was found to be missing',
+  });
+
   constructor(private readonly options: IncarnationKeeperOptions) {
     this.ledger = new IncarnationLedger(options.database);
     this.restores.add(0);
+    this.promotions.add(0);
   }
 
   /**
@@ -91,8 +105,16 @@ export class IncarnationKeeper {
     else row = await this.ledger.confirm(found.token, true);
     // Another process has written meanwhile: the next look sees what.
     if (!row) return;
+    if (comparison === 'same') this.compareTimelines(row.timeline, shown?.timeline ?? null);
     this.known = { row, sequence: undefined };
     this.known = { row, sequence: await mirror.write(row, shown?.sequence ?? 0) };
+  }
+
+  /** What was acknowledged to the broker in the last moments of the timeline before may be gone, and no token of ours shows it. */
+  private compareTimelines(timeline: number | null, lastTimeline: number | null): void {
+    if (timeline === null || lastTimeline === null || timeline === lastTimeline) return;
+    this.promotions.add(1);
+    this.options.reportPromotion({ timeline, lastTimeline });
   }
 
   private async takeBack(

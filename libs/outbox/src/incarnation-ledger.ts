@@ -6,6 +6,8 @@ import type { OwnIncarnation } from './incarnation.policy.js';
 export interface IncarnationRow extends OwnIncarnation {
   /** What a restored database holds was written before this. */
   readonly writtenBefore: Date;
+  /** Of the server that answered; null: it takes no writes. */
+  readonly timeline: number | null;
 }
 
 /** The longest that a row may be behind the rest of a backup of its tables alone, which stops no server. */
@@ -16,9 +18,13 @@ export const RENEWED_WITHIN_S = 15;
  */
 const LAST_OF_PRIMARY = `CASE WHEN pg_last_xact_replay_timestamp() >= compared_at
   THEN pg_last_xact_replay_timestamp() + interval '1 second' END`;
+/** Not by the control file, which has the new one only behind a checkpoint. */
+const TIMELINE = `CASE WHEN NOT pg_is_in_recovery()
+  THEN ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int END`;
 const COLUMNS = `number, token, previous_token AS "previousToken", consumer_epoch AS "consumerEpoch",
   CASE WHEN pg_postmaster_start_time() > compared_at THEN pg_postmaster_start_time()
-    ELSE least(compared_at + interval '${RENEWED_WITHIN_S} seconds', ${LAST_OF_PRIMARY}) END AS "writtenBefore"`;
+    ELSE least(compared_at + interval '${RENEWED_WITHIN_S} seconds', ${LAST_OF_PRIMARY}) END AS "writtenBefore",
+  ${TIMELINE} AS timeline`;
 /** $2 in `confirm`, $3 in `renew`: another start of PostgreSQL may be that of a backup. */
 const sameServer = (orAny: string): string => `(${orAny} OR server_started_at = pg_postmaster_start_time())`;
 const COMPARED = 'compared_at = now(), server_started_at = pg_postmaster_start_time()';

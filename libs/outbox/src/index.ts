@@ -7,7 +7,7 @@ export { eventFailureTable } from './event-failures.js';
 export { eventMoment, type EventMoment } from './event-moment.js';
 export { handleBatch, isNotNow, redriveBatch } from './handle-batch.js';
 export { takeEvent, type BatchHandler, type EventOrigin } from './apply-events.js';
-export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';
+export { IncarnationKeeper, RENEW_INTERVAL_MS, type Promotion, type Restore } from './incarnation-keeper.js';
 export { comparisonAge, consumerEpoch, RENEWED_WITHIN_S } from './incarnation-ledger.js';
 export { RecentEpoch } from './recent-epoch.js';
 export { IncarnationMigration, incarnationTable, IS_COMPARED, IS_COMPARED_SINCE_START } from './incarnation-table.js';

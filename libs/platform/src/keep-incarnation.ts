@@ -37,6 +37,8 @@ export async function keepIncarnation(spec: KeepIncarnationSpec): Promise<Pollin
         lastNumber,
         writtenBefore: writtenBefore.toISOString(),
       }),
+    // Known to be missing is nothing of this service: what it took from others in the last seconds may be.
+    reportPromotion: (promotion) => log.warn('database.promoted', { ...promotion }),
   });
   const failures = new ThrottledLog((error) => log.error('database.comparison-failed', error));
   const round = async (): Promise<boolean> => {

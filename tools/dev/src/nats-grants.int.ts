@@ -41,7 +41,7 @@ const services = users.filter((user) => user !== PROVISIONER);
 const uses = usesOfTopology();
 const rights = uses.flatMap(rightsOf);
 const PASSWORD = 'secret';
-const PROBED = { number: 1, token: 'probe', consumerEpoch: 0 };
+const PROBED = { number: 1, token: 'probe', consumerEpoch: 0, timeline: 1 };
 
 let nats: DeployedNats;
 

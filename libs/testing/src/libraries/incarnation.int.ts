@@ -51,6 +51,7 @@ function keeper(
     noticeRestore,
     onRestored: (restore) => (takenBack.push(restore), onRestored()),
     report: (restore) => void restores.push(restore),
+    reportPromotion: () => undefined,
   });
 }
 

@@ -105,6 +105,7 @@ async function keeper(): Promise<{ look(): Promise<void>; readonly restores: Res
       restores.push(restore);
     },
     report: () => undefined,
+    reportPromotion: () => undefined,
   });
   return { look: () => kept.look(), restores };
 }

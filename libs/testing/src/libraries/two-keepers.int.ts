@@ -41,7 +41,7 @@ const mirror: Pick<IncarnationMirror, 'read' | 'write'> = {
 
 beforeEach(async () => {
   database = await (await servers.serviceDatabase('contacts', [Outbox1764000000000])).database();
-  shown = { number: 9, token: 'of the state that is gone', consumerEpoch: 0, sequence: 1 };
+  shown = { number: 9, token: 'of the state that is gone', consumerEpoch: 0, timeline: null, sequence: 1 };
   [takenBack, isAway] = [[], false];
 });
 
@@ -52,6 +52,7 @@ function keeper(name: string, own: Database = database): IncarnationKeeper {
     noticeRestore: async () => false,
     onRestored: async () => void takenBack.push(name),
     report: () => undefined,
+    reportPromotion: () => undefined,
   });
 }
 
