@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { renameSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { appendFile, chown, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,6 +15,8 @@ export interface BackupSession {
 
 /** An online base backup of a whole server: its folder, and where that is to be put. */
 export class BaseBackup {
+  private goesOn = false;
+
   private constructor(
     private readonly data: string,
     private readonly copy: string,
@@ -54,8 +56,25 @@ export class BaseBackup {
 
   /** Puts it in the place of the data of a server that has ended: at once, whoever starts it again. Once only. */
   putInPlace(): void {
+    if (this.goesOn) {
+      rmSync(join(this.copy, 'pg_wal'), { recursive: true });
+      renameSync(join(this.data, 'pg_wal'), join(this.copy, 'pg_wal'));
+    }
     renameSync(this.data, `${this.data}.lost`);
     renameSync(this.copy, this.data);
+  }
+
+  /**
+   * Has the copy go on by the log of the server in whose place it is put, up to a position, and begin a timeline of its own there: as
+   * a standby that has got so much and is promoted. Before the server's first checkpoint behind the backup has removed the log.
+   */
+  async goOnUpTo(position: string): Promise<void> {
+    await this.configure('recovery.signal', [
+      `restore_command = 'false'`,
+      `recovery_target_lsn = '${position}'`,
+      `recovery_target_action = 'promote'`,
+    ]);
+    this.goesOn = true;
   }
 
   /**
@@ -65,13 +84,17 @@ export class BaseBackup {
    */
   async followAsStandby({ host, port, user, password }: EmbeddedPostgres): Promise<string> {
     await writeFile(`${this.copy}.password`, password, { mode: 0o600 });
-    const signal = join(this.copy, 'standby.signal');
+    const primary = `host=${host} port=${port} user=${user} password=${password}`;
+    await this.configure('standby.signal', [`primary_conninfo = '${primary}'`]);
+    return this.copy;
+  }
+
+  private async configure(signalFile: string, settings: readonly string[]): Promise<void> {
+    const signal = join(this.copy, signalFile);
     const { uid, gid } = await stat(join(this.copy, 'PG_VERSION'));
     await writeFile(signal, '');
     await chown(signal, uid, gid);
-    const primary = `host=${host} port=${port} user=${user} password=${password}`;
-    await appendFile(join(this.copy, 'postgresql.auto.conf'), `\nprimary_conninfo = '${primary}'\n`);
-    return this.copy;
+    await appendFile(join(this.copy, 'postgresql.auto.conf'), `\n${settings.join('\n')}\n`);
   }
 
   /** Deletes what `putInPlace` has replaced. */

@@ -19,6 +19,7 @@ import { lockedRow } from './locked-row.fault.js';
 import { lockedRows } from './locked-rows.fault.js';
 import { natsAway } from './nats-away.fault.js';
 import { optOutFence } from './opt-out-fence.fault.js';
+import { promotion } from './promotion.fault.js';
 import { quotaRace } from './quota-race.fault.js';
 import { restore } from './restore.fault.js';
 import { snoozeRush } from './snooze-rush.fault.js';
@@ -50,6 +51,7 @@ export const faults: readonly Fault[] = [
   upstreamAway,
   storeLost,
   restore,
+  promotion,
   halfOpen,
   goaway,
   clock,

@@ -1,17 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { BaseBackup } from '@switchboard/testing/base-backup';
 import { eventually } from '@switchboard/testing/eventually';
 import { SeededRandom } from '@switchboard/testing/seeded-random';
-import pg from 'pg';
-import { EMPTY_TALLY, type Audit } from '../audit/audit.js';
+import type { Audit } from '../audit/audit.js';
 import type { Finding } from '../audit/finding.js';
 import type { Fault } from '../fault/fault.js';
 import { isSuccess, UNRULY_KNOBS } from '../fault/kill-points.js';
 import { ReportBook } from '../fault/report-book.js';
-import type { SendLoad } from '../load/send-load.js';
 import { HEALTHY } from '../load/send-plan.js';
 import { answeredWith, RacingCallers } from '../races/racing-callers.js';
 import { ChangedPeople } from '../restore/changed-people.js';
+import { putBack, takeBackup } from '../restore/online-backup.js';
+import { lateRequests, tallyOf } from '../restore/restore-report.js';
 import { consumerEpochs, doubledRequests, knownMessages, unappliedOfBroker } from '../restore/restored-ledger.js';
 import { BEGINNING, settle } from '../stage/settle.js';
 import { pidsOf, type Stage } from '../stage/stage.js';
@@ -124,29 +123,6 @@ async function restoreOnce(
   return { audit: { tally, findings }, recoveryMs: (first?.endedMs ?? Date.now()) - restoredMs, note };
 }
 
-async function takeBackup(stage: Stage): Promise<BaseBackup> {
-  const session = new pg.Client({ connectionString: stage.stack.devJson.databaseUrl });
-  await session.connect();
-  try {
-    return await BaseBackup.take(session);
-  } finally {
-    await session.end();
-  }
-}
-
-/** @returns when the server ran again */
-async function putBack({ stack, database }: Stage, backup: BaseBackup): Promise<number> {
-  const postgres = stack.process('postgres');
-  await postgres.kill('SIGQUIT');
-  // Before the supervisor's pause is over.
-  backup.putInPlace();
-  await postgres.restarted();
-  const restoredMs = Date.now();
-  await backup.forgetLost();
-  await eventually(() => database.query('SELECT 1').then(() => true), { deadlineMs: DEADLINE_MS });
-  return restoredMs;
-}
-
 /** @returns when every service had begun its consumers anew */
 async function untilNoticed(stage: Stage, before: ReadonlyMap<string, number>): Promise<number> {
   await eventually(
@@ -157,40 +133,4 @@ async function untilNoticed(stage: Stage, before: ReadonlyMap<string, number>): 
     { deadlineMs: DEADLINE_MS },
   );
   return Date.now();
-}
-
-/** Requests to numbers whose opt-outs had been made before the restore. */
-async function lateRequests({ simulator }: Stage, phones: readonly string[], sinceMs: number): Promise<Finding[]> {
-  const arrivals = await simulator.arrivals();
-  return arrivals
-    .filter(({ to, arrivedMs }) => phones.includes(to) && arrivedMs > sinceMs)
-    .map(({ to, arrivedMs }) => ({
-      rule: 'fence.late',
-      detail: `${to}: a request ${arrivedMs - sinceMs} ms after the restore`,
-    }));
-}
-
-function tallyOf(
-  { recorder }: Stage,
-  loads: readonly SendLoad[],
-  findings: readonly Finding[],
-  unknown: number,
-): Audit['tally'] {
-  const sends = loads.flatMap((load) => load.sends);
-  const answered = (from: number): number =>
-    sends.filter(({ outcome }) => outcome.kind === 'answered' && Math.floor(outcome.status / 100) === from).length;
-  return {
-    ...EMPTY_TALLY,
-    sends: sends.length,
-    succeeded: answered(2),
-    refused: answered(4),
-    failed: answered(5),
-    unanswered: sends.filter(({ outcome }) => outcome.kind === 'reset').length,
-    unconnected: sends.filter(({ outcome }) => outcome.kind === 'refused').length,
-    events: recorder.size,
-    lost: findings.filter(({ rule }) => rule === 'message.lost').length,
-    doubled: findings.filter(({ rule }) => rule === 'upstream.doubled').length,
-    unknown,
-    longestMs: sends.reduce((longest, { startedMs, endedMs }) => Math.max(longest, endedMs - startedMs), 0),
-  };
 }

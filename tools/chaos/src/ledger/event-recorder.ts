@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { isConcerned, valueAt, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
-import { connectNats, provisionConsumer, PullConsumer, type NatsConnection } from '@switchboard/nats';
+import { provisionConsumer, PullConsumer, type NatsConnection } from '@switchboard/nats';
+import { connectAdministrator } from './administrator.js';
 import type { RecordedEvent } from './ledgers.js';
 
 const ACK_PENDING_MAX = 5_000;
@@ -29,13 +30,10 @@ export class EventRecorder {
    * @param natsUrl with the credentials of a user who may do everything
    */
   static async start(natsUrl: string): Promise<EventRecorder> {
-    const url = new URL(natsUrl);
-    const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
-    url.username = '';
-    url.password = '';
     let onReconnect = (): void => undefined;
-    const onStatus = (status: string): void => (status === 'reconnect' ? onReconnect() : undefined);
-    const connection = await connectNats({ url: url.href.replace(/\/$/, ''), user, password, onStatus });
+    const connection = await connectAdministrator(natsUrl, (status) =>
+      status === 'reconnect' ? onReconnect() : undefined,
+    );
     const recorder = new EventRecorder(connection);
     // A pull that the broker has forgotten would be noticed only when its time is over.
     onReconnect = () => void recorder.renew();
