@@ -2,18 +2,22 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { serviceNames } from '@switchboard/contracts/topology';
 import { restartConsumers } from '@switchboard/nats';
 import { eventually } from '@switchboard/testing/eventually';
-import { SeededRandom } from '@switchboard/testing/seeded-random';
-import type { Audit } from '../audit/audit.js';
-import type { Finding } from '../audit/finding.js';
+import type { SeededRandom } from '@switchboard/testing/seeded-random';
+import { eachOnItsOwn, type PointOutcome } from '../fault/each-on-its-own.js';
 import type { Fault } from '../fault/fault.js';
 import { isSuccess, UNRULY_KNOBS } from '../fault/kill-points.js';
-import { ReportBook } from '../fault/report-book.js';
 import { connectAdministrator } from '../ledger/administrator.js';
 import { HEALTHY } from '../load/send-plan.js';
-import { answeredWith, RacingCallers } from '../races/racing-callers.js';
+import { RacingCallers } from '../races/racing-callers.js';
 import { putBack, takeBackup } from '../restore/online-backup.js';
-import { lateRequests, tallyOf } from '../restore/restore-report.js';
-import { consumerEpochs, doubledRequests, knownMessages, unappliedOfBroker } from '../restore/restored-ledger.js';
+import { fenceFindings, lateRequests, tallyOf } from '../restore/restore-report.js';
+import {
+  consumerEpochs,
+  doubledRequests,
+  knownMessages,
+  unappliedOfBroker,
+  untilApplied,
+} from '../restore/restored-ledger.js';
 import { counted } from '../stage/counted.js';
 import { BEGINNING, settle } from '../stage/settle.js';
 import type { Stage } from '../stage/stage.js';
@@ -35,27 +39,10 @@ export const promotion: Fault = {
   promise:
     'a standby promoted that had not got the last moment: noticed by every service, complete after one step, nothing sent twice',
   points: { full: 2, short: 1 },
-  async run(context, { seed, points, isShort }) {
-    const random = new SeededRandom(seed);
-    const book = new ReportBook();
-    const notes: string[] = [];
-    for (let point = 1; point <= points; point++) {
-      const stage = await context.fresh();
-      const { audit, recoveryMs, note } = await promoteOnce(stage, random.fork(), isShort);
-      book.add(audit, recoveryMs);
-      notes.push(note);
-      context.say(`point ${point}/${points}: ${note}`);
-      await stage.close();
-    }
-    return book.report(notes.join('; '));
-  },
+  run: (context, options) => eachOnItsOwn(context, options, promoteOnce),
 };
 
-async function promoteOnce(
-  stage: Stage,
-  random: SeededRandom,
-  isShort: boolean,
-): Promise<{ audit: Audit; recoveryMs: number; note: string }> {
+async function promoteOnce(stage: Stage, random: SeededRandom, isShort: boolean): Promise<PointOutcome> {
   const callers = new RacingCallers(stage, OPT_OUTS);
   const phones = Array.from({ length: OPT_OUTS }, () => callers.nextPhone());
   await stage.simulator.turn(UNRULY_KNOBS);
@@ -78,22 +65,12 @@ async function promoteOnce(
 
   const missing = (await unappliedOfBroker(stage, seen)).length;
   await readAgain(stage);
-  const findings: Finding[] = [];
-  await eventually(async () => (await unappliedOfBroker(stage, stage.recorder.size)).length === 0, {
-    deadlineMs: DEADLINE_MS,
-  }).catch(async () =>
-    findings.push({
-      rule: 'event.unapplied',
-      detail: `${(await unappliedOfBroker(stage, stage.recorder.size))[0]} and others`,
-    }),
-  );
+  const findings = await untilApplied(stage, stage.recorder.size, DEADLINE_MS);
   const appliedAtMs = Date.now();
   const restless = await settle(stage, BEGINNING, { deadlineMs: DEADLINE_MS, withLeases: true });
   if (restless !== null) findings.push({ rule: 'never-quiet', detail: restless });
 
-  const refused = answeredWith(403, await Promise.all(phones.map((phone) => callers.send(phone))));
-  if (refused !== OPT_OUTS)
-    findings.push({ rule: 'fence.late', detail: `${refused} of ${OPT_OUTS} sends to opted-out numbers were refused` });
+  findings.push(...fenceFindings(await Promise.all(phones.map((phone) => callers.send(phone)))));
   findings.push(...(await doubledRequests(stage)), ...(await lateRequests(stage, phones, appliedAtMs)));
   const after = await knownMessages(stage);
   const gone = [...before.ids].filter((id) => !after.ids.has(id)).length;

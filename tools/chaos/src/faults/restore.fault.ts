@@ -1,17 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '@switchboard/testing/eventually';
-import { SeededRandom } from '@switchboard/testing/seeded-random';
-import type { Audit } from '../audit/audit.js';
+import type { SeededRandom } from '@switchboard/testing/seeded-random';
 import type { Finding } from '../audit/finding.js';
+import { eachOnItsOwn, type PointOutcome } from '../fault/each-on-its-own.js';
 import type { Fault } from '../fault/fault.js';
 import { isSuccess, UNRULY_KNOBS } from '../fault/kill-points.js';
-import { ReportBook } from '../fault/report-book.js';
 import { HEALTHY } from '../load/send-plan.js';
-import { answeredWith, RacingCallers } from '../races/racing-callers.js';
+import { RacingCallers } from '../races/racing-callers.js';
 import { ChangedPeople } from '../restore/changed-people.js';
 import { putBack, takeBackup } from '../restore/online-backup.js';
-import { lateRequests, tallyOf } from '../restore/restore-report.js';
-import { consumerEpochs, doubledRequests, knownMessages, unappliedOfBroker } from '../restore/restored-ledger.js';
+import { fenceFindings, lateRequests, tallyOf } from '../restore/restore-report.js';
+import { consumerEpochs, doubledRequests, knownMessages, untilApplied } from '../restore/restored-ledger.js';
 import { BEGINNING, settle } from '../stage/settle.js';
 import { pidsOf, type Stage } from '../stage/stage.js';
 import { unknownCounted } from '../stage/unknown-counted.js';
@@ -30,28 +29,11 @@ export const restore: Fault = {
   promise:
     'PostgreSQL restored from an online backup beneath a live broker: noticed, delivered again, nothing sent twice',
   points: { full: 3, short: 1 },
-  async run(context, { seed, points, isShort }) {
-    const random = new SeededRandom(seed);
-    const book = new ReportBook();
-    const notes: string[] = [];
-    for (let point = 1; point <= points; point++) {
-      // A second restore of a stage needs the provisioning step in between, which runs when NATS is started.
-      const stage = await context.fresh();
-      const { audit, recoveryMs, note } = await restoreOnce(stage, random.fork(), isShort);
-      book.add(audit, recoveryMs);
-      notes.push(note);
-      context.say(`point ${point}/${points}: ${note}`);
-      await stage.close();
-    }
-    return book.report(notes.join('; '));
-  },
+  // A second restore of a stage needs the provisioning step in between, which runs when NATS is started.
+  run: (context, options) => eachOnItsOwn(context, options, restoreOnce),
 };
 
-async function restoreOnce(
-  stage: Stage,
-  random: SeededRandom,
-  isShort: boolean,
-): Promise<{ audit: Audit; recoveryMs: number; note: string }> {
+async function restoreOnce(stage: Stage, random: SeededRandom, isShort: boolean): Promise<PointOutcome> {
   const findings: Finding[] = [];
   const callers = new RacingCallers(stage, OPT_OUTS);
   const phones = Array.from({ length: OPT_OUTS }, () => callers.nextPhone());
@@ -83,10 +65,7 @@ async function restoreOnce(
   const noticedMs = (await untilNoticed(stage, before.epochs)) - restoredMs;
   const again = stage.load({ random, mix: HEALTHY, callers: CALLERS });
   const first = await again.probe(isSuccess, false, DEADLINE_MS);
-  await eventually(async () => (await unappliedOfBroker(stage, seen)).length === 0, { deadlineMs: DEADLINE_MS }).catch(
-    async () =>
-      findings.push({ rule: 'event.unapplied', detail: `${(await unappliedOfBroker(stage, seen))[0]} and others` }),
-  );
+  findings.push(...(await untilApplied(stage, seen, DEADLINE_MS)));
   const appliedMs = Date.now() - restoredMs;
 
   findings.push(...(await people.act()));
@@ -98,11 +77,7 @@ async function restoreOnce(
 
   const takenBack = (await unknownCounted(stage)) - unknown;
   const toOptedOut = await lateRequests(stage, phones, restoredMs);
-  findings.push(...(await doubledRequests(stage)), ...toOptedOut);
-  if (answeredWith(403, refused) !== OPT_OUTS) {
-    const detail = `${answeredWith(403, refused)} of ${OPT_OUTS} sends to numbers that had opted out were refused`;
-    findings.push({ rule: 'fence.late', detail });
-  }
+  findings.push(...(await doubledRequests(stage)), ...toOptedOut, ...fenceFindings(refused));
   const dead = [...pidsOf(stage.stack)].filter(([name, pid]) => name !== 'postgres' && stage.pids.get(name) !== pid);
   findings.push(...dead.map(([name]): Finding => ({ rule: 'process.died', detail: `${name} died by itself` })));
   const after = await knownMessages(stage);

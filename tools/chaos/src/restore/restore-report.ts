@@ -1,6 +1,8 @@
 import { EMPTY_TALLY, type Audit } from '../audit/audit.js';
 import type { Finding } from '../audit/finding.js';
+import type { Send } from '../ledger/ledgers.js';
 import type { SendLoad } from '../load/send-load.js';
+import { answeredWith } from '../races/racing-callers.js';
 import type { Stage } from '../stage/stage.js';
 
 /** Requests to numbers whose opt-outs had been made before the restore. */
@@ -16,6 +18,13 @@ export async function lateRequests(
       rule: 'fence.late',
       detail: `${to}: a request ${arrivedMs - sinceMs} ms after the restore`,
     }));
+}
+
+/** Sends to numbers that have opted out are refused, each of them. */
+export function fenceFindings(sends: readonly Send[]): Finding[] {
+  const refused = answeredWith(403, sends);
+  if (refused === sends.length) return [];
+  return [{ rule: 'fence.late', detail: `${refused} of ${sends.length} sends to opted-out numbers were refused` }];
 }
 
 /** What was sent meanwhile, and what was found. @param unknown outcomes that stay unknown */

@@ -1,4 +1,5 @@
 import { serviceNames, topology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { eventually } from '@switchboard/testing/eventually';
 import type { Finding } from '../audit/finding.js';
 import { upstreamFindings } from '../audit/upstream-rules.policy.js';
 import type { Ledgers } from '../ledger/ledgers.js';
@@ -48,6 +49,15 @@ export async function unappliedOfBroker({ database, recorder }: Stage, first: nu
     }
   }
   return unapplied;
+}
+
+/** Waits until every consumer has applied the first so many events of the broker. @returns a finding when it has not within the time */
+export async function untilApplied(stage: Stage, first: number, deadlineMs: number): Promise<Finding[]> {
+  const unapplied = (): Promise<string[]> => unappliedOfBroker(stage, first);
+  return eventually(async () => (await unapplied()).length === 0, { deadlineMs }).then(
+    () => [],
+    async () => [{ rule: 'event.unapplied', detail: `${(await unapplied())[0]} and others` }],
+  );
 }
 
 /** Requests that were made again though the former was not refused as retryable, over the whole log of the upstream. */
