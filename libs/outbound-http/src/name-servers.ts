@@ -1,7 +1,7 @@
-import { unlessAborted } from '@switchboard/timing';
+import { RecentMap, unlessAborted } from '@switchboard/timing';
 import type { ResolveName } from './resolve-name.client.js';
 
-/** Names that were found lately, by when: the newest are the last. */
+/** Names that were found lately, at most. */
 const KNOWN_MAX = 32;
 /** Of those so many are asked for, for so long, where another name is not answered. */
 const ASKED_MAX = 3;
@@ -23,7 +23,8 @@ export class NameServersSilent extends Error {
  * names of other domains that were found lately are asked for as well. One that was found by no other before has no such witness.
  */
 export class NameServers {
-  private readonly known = new Set<string>();
+  /** The one that was found last is the last. */
+  private readonly known = new RecentMap<string, 'found'>(KNOWN_MAX);
   private readonly underWay = new Map<string, Promise<readonly string[]>>();
   private last: { readonly atMs: number; readonly areSilent: Promise<boolean> } | undefined;
 
@@ -34,7 +35,7 @@ export class NameServers {
   readonly resolve: ResolveName = async (name, signal) => {
     try {
       const addresses = await unlessAborted(this.underWay.get(name) ?? this.begin(name), signal);
-      this.note(name);
+      this.known.set(name, 'found');
       return addresses;
     } catch (error) {
       if (isAnswer(error) || signal.aborted || !(await this.areSilent(name))) throw error;
@@ -51,13 +52,6 @@ export class NameServers {
     return query;
   }
 
-  private note(name: string): void {
-    this.known.delete(name);
-    this.known.add(name);
-    const [oldest] = this.known;
-    if (oldest !== undefined && this.known.size > KNOWN_MAX) this.known.delete(oldest);
-  }
-
   private areSilent(name: string): Promise<boolean> {
     const nowMs = performance.now();
     if (this.last === undefined || nowMs - this.last.atMs > KEPT_MS) {
@@ -67,7 +61,7 @@ export class NameServers {
   }
 
   private async ask(domain: string): Promise<boolean> {
-    const witnesses = [...this.known].reverse().filter((name) => domainOf(name) !== domain);
+    const witnesses = [...this.known.keys()].reverse().filter((name) => domainOf(name) !== domain);
     const asked = witnesses.slice(0, ASKED_MAX);
     const answered = asked.map((name) => this.isAnswered(name));
     return asked.length > 0 && !(await Promise.all(answered)).includes(true);

@@ -1,5 +1,5 @@
 import { LockTrouble, type LockWaitMs } from '@switchboard/postgres';
-import { backoffMs } from '@switchboard/timing';
+import { backoffMs, RecentMap } from '@switchboard/timing';
 
 /** How long a line is left alone after its first timeout, and at most. */
 const PAUSE = { firstMs: 1_000, maxMs: 30_000 };
@@ -22,9 +22,9 @@ interface Locked {
  * instead of one in every batch. In memory: another replica finds out by itself.
  */
 export class LockedLines {
-  private readonly locked = new Map<string, Locked>();
+  private readonly locked = new RecentMap<string, Locked>(LINES_MAX);
   /** When lines last timed out, whatever has passed of them since. */
-  private readonly timedOutMs = new Map<string, number>();
+  private readonly timedOutMs = new RecentMap<string, number>(LINES_MAX);
   private readonly trouble = new LockTrouble();
   private passes = 0;
   private turnMs = -Infinity;
@@ -95,8 +95,8 @@ export class LockedLines {
     const nowMs = this.nowMs();
     const before = this.locked.get(line);
     const times = (before?.times ?? 0) + (isFirst ? 1 : 0);
-    putLast(this.locked, line, { times, passes, untilMs: nowMs + backoffMs(times, PAUSE) });
-    putLast(this.timedOutMs, line, nowMs);
+    this.locked.set(line, { times, passes, untilMs: nowMs + backoffMs(times, PAUSE) });
+    this.timedOutMs.set(line, nowMs);
     if (before && isFirst) this.begin(nowMs);
     this.trouble.timedOut(line, line, nowMs);
     return before !== undefined && before.passes < passes;
@@ -123,12 +123,4 @@ export class LockedLines {
     if (!this.isOfMany()) this.turnMs = nowMs;
     this.trouble.begin(nowMs);
   }
-}
-
-/** Drops the oldest when there are too many. */
-function putLast<Value>(map: Map<string, Value>, line: string, value: Value): void {
-  map.delete(line);
-  map.set(line, value);
-  const [oldest] = map.keys();
-  if (map.size > LINES_MAX && oldest !== undefined) map.delete(oldest);
 }

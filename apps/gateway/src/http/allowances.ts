@@ -1,3 +1,5 @@
+import { RecentMap } from '@switchboard/timing';
+
 /** How often something may happen. */
 export interface Allowance {
   /** At once, for one at rest. */
@@ -13,8 +15,8 @@ const KEPT_MAX = 10_000;
  * one that was counted least recently is forgotten.
  */
 export class Allowances {
-  /** When each is at rest again; the least recent first. */
-  private readonly atRestMs = new Map<string, number>();
+  /** When each is at rest again. */
+  private readonly atRestMs = new RecentMap<string, number>(KEPT_MAX);
 
   constructor(private readonly allowance: Allowance) {}
 
@@ -26,24 +28,17 @@ export class Allowances {
 
   /** Counts one more. @param nowMs monotonic */
   take(key: string, nowMs: number): void {
-    this.put(key, this.next(key, nowMs));
+    this.atRestMs.set(key, this.next(key, nowMs));
   }
 
   /** What was counted for one goes on under another name. */
   rename(key: string, newKey: string): void {
     const atRestMs = this.atRestMs.get(key);
     this.atRestMs.delete(key);
-    if (atRestMs !== undefined) this.put(newKey, atRestMs);
+    if (atRestMs !== undefined) this.atRestMs.set(newKey, atRestMs);
   }
 
   private next(key: string, nowMs: number): number {
     return Math.max(this.atRestMs.get(key) ?? 0, nowMs) + this.allowance.intervalMs;
-  }
-
-  private put(key: string, atRestMs: number): void {
-    this.atRestMs.delete(key);
-    this.atRestMs.set(key, atRestMs);
-    const [oldest] = this.atRestMs.keys();
-    if (this.atRestMs.size > KEPT_MAX && oldest !== undefined) this.atRestMs.delete(oldest);
   }
 }

@@ -1,4 +1,5 @@
 import type { Knobs } from '../knobs/knobs.entity.js';
+import { remember } from './remember.js';
 
 /** Source: the provider's page on throughput, "pair rate limits": one message per 6 s, at most 45 at once. */
 const PAIR_PERIOD_MS = 6_000;
@@ -38,7 +39,7 @@ export class Limits {
 
   /** Opens the 24-hour window of a recipient. */
   inboundFrom(phoneNumberId: string, waId: string, nowMs: number): void {
-    remember(this.#lastInboundMs, `${phoneNumberId}:${waId}`, nowMs);
+    remember(this.#lastInboundMs, `${phoneNumberId}:${waId}`, nowMs, REMEMBERED_MAX);
   }
 
   /** Forgets all pace, as if nothing had been sent; open windows stay. */
@@ -50,14 +51,7 @@ export class Limits {
     const idleAtMs = Math.max(this.#idleAtMs.get(key) ?? 0, nowMs);
     // Half a millisecond of slack: sums of 1000/n must not refuse the last message of a burst.
     if (idleAtMs + periodMs - nowMs > periodMs * burst + 0.5) return false;
-    remember(this.#idleAtMs, key, idleAtMs + periodMs);
+    remember(this.#idleAtMs, key, idleAtMs + periodMs, REMEMBERED_MAX);
     return true;
   }
-}
-
-function remember(map: Map<string, number>, key: string, value: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.size > REMEMBERED_MAX ? map.keys().next() : undefined;
-  if (oldest && !oldest.done) map.delete(oldest.value);
 }

@@ -1,3 +1,5 @@
+import { remember } from './remember.js';
+
 /** What a recipient of the range `+1 201 555 01NN` makes the simulator do. */
 export type MagicBehaviour =
   | { readonly kind: 'refuse'; readonly code: number }
@@ -53,13 +55,7 @@ export class RefusalCount {
       if (reference === null) this.#counts.delete(key);
       return false;
     }
-    this.#counts.set(key, count + 1);
-    if (this.#counts.size > COUNTED_MAX) this.#forgetOldest();
+    remember(this.#counts, key, count + 1, COUNTED_MAX);
     return true;
-  }
-
-  #forgetOldest(): void {
-    const oldest = this.#counts.keys().next();
-    if (!oldest.done) this.#counts.delete(oldest.value);
   }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '@switchboard/postgres';
+import { RecentMap } from '@switchboard/timing';
 import { positionBefore } from './feed.repository.js';
 
 /** Organizations at most whose place is kept: some hundred bytes each. */
@@ -14,7 +15,7 @@ interface Beginning {
  * occurred at a later time either. A reader that gives a time with each request has what is new since looked at, in place of an hour.
  */
 export class FeedBeginnings {
-  private readonly found = new Map<string, Beginning>();
+  private readonly found = new RecentMap<string, Beginning>(KEPT_MAX);
 
   /** As `positionBefore`. */
   async positionBefore(on: Queryable, organizationId: string, from: Date): Promise<number> {
@@ -22,11 +23,7 @@ export class FeedBeginnings {
     const known = this.found.get(organizationId);
     const floor = known !== undefined && known.fromMs <= fromMs ? known.position : 0;
     const position = await positionBefore(on, organizationId, from, floor);
-    // The latest last.
-    this.found.delete(organizationId);
     this.found.set(organizationId, { fromMs, position });
-    const [oldest] = this.found.keys();
-    if (this.found.size > KEPT_MAX && oldest !== undefined) this.found.delete(oldest);
     return position;
   }
 }

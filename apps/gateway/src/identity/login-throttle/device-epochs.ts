@@ -1,3 +1,5 @@
+import { RecentMap } from '@switchboard/timing';
+
 const ACCOUNTS_MAX = 10_000;
 
 /**
@@ -5,16 +7,11 @@ const ACCOUNTS_MAX = 10_000;
  * stranger's, without asking the database. Bounded in memory; an account that falls out is asked about again.
  */
 export class DeviceEpochs {
-  /** The one that was read longest ago first. */
-  private readonly epochs = new Map<string, number>();
+  private readonly epochs = new RecentMap<string, number>(ACCOUNTS_MAX);
 
   /** Notes what was read of an account. */
   note(account: Buffer, epoch: number): void {
-    const key = account.toString('base64');
-    this.epochs.delete(key);
-    this.epochs.set(key, epoch);
-    const [oldest] = this.epochs.keys();
-    if (this.epochs.size > ACCOUNTS_MAX && oldest !== undefined) this.epochs.delete(oldest);
+    this.epochs.set(account.toString('base64'), epoch);
   }
 
   /** Whether an epoch is known to be over. */

@@ -1,3 +1,5 @@
+import { RecentMap } from '@switchboard/timing';
+
 /** A replica trusts a known wait so long and then asks the database: another replica may have forgiven the subject. */
 const TRUSTED_MS = 1_000;
 const SUBJECTS_MAX = 10_000;
@@ -7,16 +9,13 @@ const SUBJECTS_MAX = 10_000;
  * looked up in the database again.
  */
 export class KnownWaits {
-  /** The longest known first. */
-  private readonly waits = new Map<string, { readonly nextMs: number; readonly trustedUntilMs: number }>();
+  private readonly waits = new RecentMap<string, { readonly nextMs: number; readonly trustedUntilMs: number }>(
+    SUBJECTS_MAX,
+  );
 
   /** Notes until when a subject has to wait. */
   note(subject: Buffer, nextMs: number, nowMs: number): void {
-    const key = keyOf(subject);
-    this.waits.delete(key);
-    this.waits.set(key, { nextMs, trustedUntilMs: Math.min(nextMs, nowMs + TRUSTED_MS) });
-    const [oldest] = this.waits.keys();
-    if (this.waits.size > SUBJECTS_MAX && oldest !== undefined) this.waits.delete(oldest);
+    this.waits.set(keyOf(subject), { nextMs, trustedUntilMs: Math.min(nextMs, nowMs + TRUSTED_MS) });
   }
 
   /** The moment until which a subject has to wait; null when the database is to be asked. */
