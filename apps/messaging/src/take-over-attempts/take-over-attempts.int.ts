@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -89,6 +89,23 @@ describe('attempts that a killed process left open', () => {
     await takeOver.execute(0);
     expect(await readdir(copy)).not.toEqual([]);
     await takeOver.execute(LEASE_MS + 1);
+    expect(await readdir(copy)).toEqual([]);
+  });
+
+  it('leave nothing in memory when another replica has taken them over', async () => {
+    const copy = await endedCopyOf(folder, journal.instance);
+    const takeOver = new TakeOverAttempts(store.database, copy, 'successor');
+    await takeOver.execute(0);
+    const away = `${copy}-away`;
+    await rename(copy, away);
+    await mkdir(copy);
+    await takeOver.execute(1);
+    await rm(copy, { recursive: true });
+    await rename(away, copy);
+    // As one that is found for the first time.
+    await takeOver.execute(LEASE_MS + 2);
+    expect(await readdir(copy)).not.toEqual([]);
+    await takeOver.execute(2 * LEASE_MS + 3);
     expect(await readdir(copy)).toEqual([]);
   });
 

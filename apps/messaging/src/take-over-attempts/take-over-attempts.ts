@@ -40,6 +40,7 @@ export class TakeOverAttempts {
   /** @param nowMs monotonic */
   async execute(nowMs: number): Promise<TakenOver> {
     const journals = await orphanedJournals(this.folder, this.instance);
+    this.forgetAllBut(journals);
     // A look at a database that is not compared decides nothing, so the time after which journals go does not begin with it.
     if (journals.length === 0 || !(await mayTakeOver(this.database))) return { released: [], unknown: [] };
     for (const { instance } of journals) if (!this.ended.has(instance)) this.ended.set(instance, nowMs);
@@ -49,9 +50,14 @@ export class TakeOverAttempts {
     for (const journal of journals) {
       if (nowMs - (this.ended.get(journal.instance) ?? nowMs) <= LEASE_MS) continue;
       await removeOrphaned(this.folder, journal);
-      this.ended.delete(journal.instance);
     }
     return taken;
+  }
+
+  /** What is not found any more was taken over, by this process or by another replica. */
+  private forgetAllBut(journals: readonly OrphanedJournal[]): void {
+    const found = new Set(journals.map(({ instance }) => instance));
+    for (const instance of this.ended.keys()) if (!found.has(instance)) this.ended.delete(instance);
   }
 
   private async decide(journals: readonly OrphanedJournal[]): Promise<TakenOver & { readonly isComplete: boolean }> {
