@@ -1,6 +1,6 @@
 import { isNotNow, LockedLines } from '@switchboard/outbox';
 import { isTimedOut } from '@switchboard/postgres';
-import { endsWithin } from '@switchboard/timing';
+import { endsWithin, RecentMap } from '@switchboard/timing';
 
 /** Milliseconds behind the last answer after which those that have not answered are not waited for. */
 const QUIET_MS = 300;
@@ -10,6 +10,8 @@ const SILENT_MS = 6_000;
 const NOTED_MS = 100;
 /** A tenant whose answers came too late is waited for twice as long each time, from the first to the last of these. */
 const PATIENCE_MS = { first: 500, max: 4_000 };
+/** Far more than are too slow at once. */
+const SLOW_MAX = 1_000;
 
 type Ended<Result> = { readonly ok: Result } | { readonly error: unknown };
 
@@ -43,8 +45,14 @@ export class TenantsAtOnce<Result> {
   private readonly locked = new LockedLines();
   /** Work that was left, by tenant: under way, or failed with something that its next batch has to know. */
   private readonly left = new Map<string, Try<Result>>();
-  private readonly patienceMs = new Map<string, number>();
+  /** By tenant that was too slow. */
+  private readonly patienceMs: RecentMap<string, number>;
   private answers = 0;
+
+  /** @param slowMax tenants at most of which is remembered that they were too slow */
+  constructor(slowMax = SLOW_MAX) {
+    this.patienceMs = new RecentMap(slowMax);
+  }
 
   /** @throws what failed for another cause than a lock of one tenant, and when whatever is asked has answered none */
   async each(works: ReadonlyMap<string, () => Promise<Result>>): Promise<WorkOfTenants<Result>> {

@@ -99,6 +99,15 @@ describe('the work of the tenants of a batch', () => {
     for (let n = 0; n < 3; n++) expect(await batch('a', 'b')).toMatchObject({ done: ['a', 'b'], waiting: [] });
   });
 
+  it('keeps so many of those at most: the one that was too slow longest ago is a stranger again', async () => {
+    tenants = new TenantsAtOnce(1);
+    tookMs = { a: 800, c: 800 };
+    expect(await batch('a', 'b')).toMatchObject({ waiting: ['a'] });
+    expect(await batch('c', 'b')).toMatchObject({ waiting: ['c'] });
+    expect(await batch('c', 'b')).toMatchObject({ done: ['c', 'b'] });
+    expect(await batch('a', 'b')).toMatchObject({ waiting: ['a'] });
+  });
+
   it('leaves and notes no tenant while none is served: it gives all back', async () => {
     locked = new Set(['a', 'b']);
     expect(await shortBatch('a', 'b')).toMatchObject({ error: unavailable });
