@@ -138,7 +138,7 @@ export class BatchScheduler<I, O> {
     }
     const { name, batch } = taken;
     this.apartInFlight.set(name, haveStalled);
-    const isUsual = haveStalled && this.queue.stalledCount < STALLED_MANY;
+    const isUsual = haveStalled && this.queue.apart.stalledCount < STALLED_MANY;
     const lockWaitMs = isUsual ? USUAL_LOCK_WAIT_MS : this.trouble.apartWaitMs(performance.now());
     const line = { name, lockWaitMs, hasStalled: haveStalled, hasFreeKeys: this.stalledKeys.has(name) };
     void this.run(batch, () => settleApart(this.timedRun, line, batch), name).finally(() => {
@@ -180,7 +180,7 @@ export class BatchScheduler<I, O> {
   /** What waits of a line that has not timed out again shares batches again, unless more of its keys may be locked. */
   private rejoin(apart: string, hasPassed: boolean): void {
     if (this.stalledKeys.has(apart)) return;
-    if (hasPassed || this.queue.isQuiet(apart)) this.queue.rejoin(apart);
+    if (hasPassed || this.queue.apart.isQuiet(apart)) this.queue.rejoin(apart);
   }
 
   private setApart(stalled: readonly Stalled<Waiting<I, O>>[]): void {
@@ -195,14 +195,14 @@ export class BatchScheduler<I, O> {
     const [first] = batch;
     if (first) this.trouble.passed(first.tenant, performance.now());
     // The callers of keys that time out may have gone when others of the tenant pass.
-    const stalledMs = this.queue.passed(apart, batch);
+    const stalledMs = this.queue.apart.passed(apart, batch);
     if (stalledMs !== null) this.stalledKeys.note(apart, stalledMs);
   }
 
   private noteKeys(stalled: readonly Stalled<Waiting<I, O>>[]): void {
     const nowMs = performance.now();
     for (const { name, tenant } of stalled) if (name !== tenant) this.stalledKeys.note(tenant, nowMs);
-    this.stalledKeys.forgetOld(nowMs, (tenant) => this.queue.hasStalledKey(tenant, this.apartInFlight));
+    this.stalledKeys.forgetOld(nowMs, (tenant) => this.queue.apart.hasStalledKey(tenant, this.apartInFlight));
   }
 
   private noteTrouble(stalled: readonly Stalled<Waiting<I, O>>[], isApart: boolean): void {

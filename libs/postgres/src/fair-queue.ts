@@ -1,13 +1,5 @@
+import { ApartLines, type QueueEntry } from './apart-lines.js';
 import { QueueBatch } from './queue-batch.js';
-
-/** What the queue needs to know of an entry. */
-export interface QueueEntry {
-  readonly tenant: string;
-  readonly serialKey: string | undefined;
-  readonly bytes: number;
-  /** Since when it waits in a line that is set apart, of `performance.now()`. */
-  apartMs?: number | undefined;
-}
 
 /** Bounds of the queue and of the batches taken from it. */
 export interface QueueLimits {
@@ -16,28 +8,11 @@ export interface QueueLimits {
   readonly waiting: number;
 }
 
-/** A line that is set apart. */
-interface ApartLine<Entry> {
-  readonly tenant: string;
-  entries: Entry[];
-  /** Whether it timed out by itself and nothing of it has passed since. */
-  hasStalled: boolean;
-  /** When it was last set apart. */
-  sinceMs: number;
-  /** Serial keys that timed out with it when it last did. */
-  suspects: readonly (string | undefined)[];
-}
-
 /** A batch of a line that is set apart. */
 export interface ApartBatch<Entry> {
   readonly name: string;
   readonly batch: Entry[];
 }
-
-/** Lines set apart that are kept although they are empty: far more than rows are locked for long at once. */
-const EMPTY_LINES_MAX = 1_000;
-/** A line that has not timed out for so long is taken for free without a proof: of some tenants nothing ever gives one. */
-const QUIET_MS = 5_000;
 
 /**
  * What waits for a batch: one line per tenant, tenants take turns, equal serial keys never leave for two batches at
@@ -45,12 +20,11 @@ const QUIET_MS = 5_000;
  */
 export class FairQueue<Entry extends QueueEntry> {
   private readonly lines = new Map<string, Entry[]>();
-  private readonly apart = new Map<string, ApartLine<Entry>>();
+  /** What waits for a lock. */
+  readonly apart = new ApartLines<Entry>();
   private readonly busyKeys = new Set<string>();
   private readonly waitingOf = new Map<string, number>();
   private readonly tenantMax: number;
-  /** How many lines are set apart before empty ones are looked for. */
-  private keptMax = EMPTY_LINES_MAX;
   length = 0;
 
   constructor(private readonly limits: QueueLimits) {
@@ -62,13 +36,6 @@ export class FairQueue<Entry extends QueueEntry> {
     return this.apart.size;
   }
 
-  /** How many of them timed out by themselves and have something that waits. */
-  get stalledCount(): number {
-    let count = 0;
-    for (const line of this.apart.values()) if (line.hasStalled && line.entries.length > 0) count++;
-    return count;
-  }
-
   /** Those with something that waits to share a batch. */
   get sharing(): Iterable<string> {
     return this.lines.keys();
@@ -77,7 +44,7 @@ export class FairQueue<Entry extends QueueEntry> {
   /** False when the queue, or the tenant's share of it, is full. */
   offer(entry: Entry): boolean {
     if (this.length >= this.limits.waiting || (this.waitingOf.get(entry.tenant) ?? 0) >= this.tenantMax) return false;
-    const apart = this.apartLineOf(entry);
+    const apart = this.apart.of(entry);
     if (apart) entry.apartMs = performance.now();
     const line = apart?.entries ?? this.lines.get(entry.tenant);
     if (line) line.push(entry);
@@ -120,11 +87,11 @@ export class FairQueue<Entry extends QueueEntry> {
     underway: { has(name: string): boolean },
     haveStalled: boolean,
   ): ApartBatch<Entry> | null {
-    for (const [name, line] of this.apart) {
+    for (const [name, line] of this.apart.inTurn()) {
       if (line.hasStalled !== haveStalled || underway.has(name)) continue;
       const batch = this.takeOf(line.entries, drop);
       if (batch.length === 0) continue;
-      this.endTurn(name, line);
+      this.apart.endTurn(name, line);
       return { name, batch: this.occupy(batch) };
     }
     return null;
@@ -144,53 +111,15 @@ export class FairQueue<Entry extends QueueEntry> {
     hasStalled: boolean,
     drop: (entry: Entry) => boolean,
   ): void {
-    this.forgetEmpty();
-    const sinceMs = performance.now();
-    const line = this.apart.get(name) ?? { tenant, entries: [], hasStalled, sinceMs, suspects: [] };
     const given = taken.filter((entry) => !drop(entry));
-    line.entries = [...given, ...line.entries, ...this.moveOut(name, tenant)];
+    const line = this.apart.put({ name, tenant, hasStalled }, given, this.moveOut(name, tenant));
     if (hasStalled) line.suspects = taken.map(({ serialKey }) => serialKey);
-    for (const entry of line.entries) entry.apartMs ??= sinceMs;
-    line.hasStalled ||= hasStalled;
-    line.sinceMs = sinceMs;
-    this.apart.set(name, line);
     for (const entry of given) this.count(entry, 1);
-  }
-
-  /** Whether a serial key of a tenant is set apart that timed out by itself, and of which something waits or is under way. */
-  hasStalledKey(tenant: string, underway: { has(name: string): boolean }): boolean {
-    for (const [name, line] of this.apart) {
-      if (line.tenant !== tenant || name === tenant || !line.hasStalled) continue;
-      if (line.entries.length > 0 || underway.has(name)) return true;
-    }
-    return false;
-  }
-
-  /** Whether a line was not set apart again for long. */
-  isQuiet(name: string): boolean {
-    return performance.now() - (this.apart.get(name)?.sinceMs ?? -Infinity) > QUIET_MS;
-  }
-
-  /**
-   * Something of a line that is set apart has passed.
-   *
-   * @param batch what passed, or ended otherwise
-   * @returns when the line last timed out, if it did with serial keys of which nothing was in the batch: they may be locked still
-   */
-  passed(name: string, batch: readonly Entry[]): number | null {
-    const line = this.apart.get(name);
-    if (!line) return null;
-    const ended = new Set(batch.map(({ serialKey }) => serialKey));
-    const isCleared = line.suspects.every((key) => ended.has(key));
-    line.hasStalled = false;
-    line.suspects = [];
-    return isCleared ? null : line.sinceMs;
   }
 
   /** Ends `setApart`: what still waits of the line shares batches again. */
   rejoin(name: string): void {
-    const line = this.apart.get(name);
-    this.apart.delete(name);
+    const line = this.apart.remove(name);
     if (!line || line.entries.length === 0) return;
     const { tenant, entries } = line;
     const own = this.apart.get(tenant);
@@ -207,7 +136,7 @@ export class FairQueue<Entry extends QueueEntry> {
    * @param drop true leaves the entry out for good
    */
   dropApart(drop: (entry: Entry) => boolean): void {
-    for (const line of this.apart.values()) {
+    for (const [, line] of this.apart.inTurn()) {
       line.entries = line.entries.filter((entry) => {
         const isDropped = drop(entry);
         if (isDropped) this.count(entry, -1);
@@ -219,11 +148,6 @@ export class FairQueue<Entry extends QueueEntry> {
   /** Frees the serial keys of a batch that has ended. */
   release(batch: readonly Entry[]): void {
     for (const { serialKey } of batch) if (serialKey !== undefined) this.busyKeys.delete(serialKey);
-  }
-
-  private apartLineOf({ tenant, serialKey }: Entry): ApartLine<Entry> | undefined {
-    if (this.apart.size === 0) return undefined;
-    return (serialKey === undefined ? undefined : this.apart.get(serialKey)) ?? this.apart.get(tenant);
   }
 
   private firstFree(line: readonly Entry[]): number {
@@ -248,44 +172,14 @@ export class FairQueue<Entry extends QueueEntry> {
     return batch.entries;
   }
 
-  /** Puts the lines of a tenant behind those of the others, last the one that was served. */
-  private endTurn(served: string, line: ApartLine<Entry>): void {
-    for (const [name, other] of line.hasStalled ? [...this.apart] : []) {
-      if (other.tenant !== line.tenant) continue;
-      this.apart.delete(name);
-      this.apart.set(name, other);
-    }
-    this.apart.delete(served);
-    this.apart.set(served, line);
-  }
-
-  /** Takes what waits of a tenant, or of a serial key of it, out of where it waits with others. */
+  /** Takes what waits of a tenant, or of a serial key of it, out of where it waits to share a batch. */
   private moveOut(name: string, tenant: string): Entry[] {
     const shared = this.lines.get(tenant) ?? [];
-    if (name === tenant) {
-      this.lines.delete(tenant);
-      return shared;
-    }
-    const isMoved = ({ serialKey }: Entry): boolean => serialKey === name;
-    const isKept = (entry: Entry): boolean => !isMoved(entry);
-    if (shared.length > 0) {
-      const kept = shared.filter(isKept);
-      if (kept.length > 0) this.lines.set(tenant, kept);
-      else this.lines.delete(tenant);
-    }
-    // A line that is set apart stays so when it is empty.
-    const own = this.apart.get(tenant);
-    const apart = own?.entries ?? [];
-    if (own) own.entries = apart.filter(isKept);
-    return [...shared.filter(isMoved), ...apart.filter(isMoved)];
-  }
-
-  /** Lines whose callers have all gone would stay for ever. One whose batch is under way may be empty as well, and comes back. */
-  private forgetEmpty(): void {
-    if (this.apart.size <= this.keptMax) return;
-    for (const [name, line] of this.apart) if (line.entries.length === 0) this.apart.delete(name);
-    // A look at all for each that comes after so many would be quadratic.
-    this.keptMax = Math.max(EMPTY_LINES_MAX, 2 * this.apart.size);
+    const isMoved = ({ serialKey }: Entry): boolean => name === tenant || serialKey === name;
+    const kept = shared.filter((entry) => !isMoved(entry));
+    if (kept.length > 0) this.lines.set(tenant, kept);
+    else this.lines.delete(tenant);
+    return shared.filter(isMoved);
   }
 
   private count({ tenant }: Entry, by: 1 | -1): void {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { FairQueue, type QueueEntry } from './fair-queue.js';
+import type { QueueEntry } from './apart-lines.js';
+import { FairQueue } from './fair-queue.js';
 
 const entryOf = (tenant: string): QueueEntry => ({ tenant, serialKey: undefined, bytes: 0 });
 const isDropped = (): boolean => true;

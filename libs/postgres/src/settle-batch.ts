@@ -4,7 +4,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { backoffMs } from '@switchboard/timing';
 import { isDataError, isTimedOut, isTransientConflict } from './postgres-errors.js';
-import type { QueueEntry } from './fair-queue.js';
+import type { QueueEntry } from './apart-lines.js';
 import type { LockWaitMs } from './transaction-query.js';
 
 /**
