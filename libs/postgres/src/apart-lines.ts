@@ -7,12 +7,25 @@ export interface QueueEntry {
   apartMs?: number | undefined;
 }
 
+/**
+ * A line that is set apart has `stalled` if it timed out by itself and nothing of it has passed since. One that is `unproven` timed out
+ * together with others, or has not been tried: most likely nothing of it is locked.
+ */
+export type ApartKind = 'stalled' | 'unproven';
+
+/** What is set apart. */
+export interface SetApart {
+  /** Of its line: the tenant, or the serial key. */
+  readonly name: string;
+  readonly tenant: string;
+  readonly kind: ApartKind;
+}
+
 /** A line that is set apart. */
 export interface ApartLine<Entry> {
   readonly tenant: string;
   entries: Entry[];
-  /** Whether it timed out by itself and nothing of it has passed since. */
-  hasStalled: boolean;
+  kind: ApartKind;
   /** When it was last set apart. */
   sinceMs: number;
   /** Serial keys that timed out with it when it last did. */
@@ -35,10 +48,10 @@ export class ApartLines<Entry extends QueueEntry> {
     return this.lines.size;
   }
 
-  /** How many of them timed out by themselves and have something that waits. */
+  /** How many of them have stalled and have something that waits. */
   get stalledCount(): number {
     let count = 0;
-    for (const line of this.lines.values()) if (line.hasStalled && line.entries.length > 0) count++;
+    for (const line of this.lines.values()) if (line.kind === 'stalled' && line.entries.length > 0) count++;
     return count;
   }
 
@@ -59,7 +72,7 @@ export class ApartLines<Entry extends QueueEntry> {
 
   /** Puts the lines of a tenant behind those of the others, last the one that was served. */
   endTurn(served: string, line: ApartLine<Entry>): void {
-    for (const [name, other] of line.hasStalled ? [...this.lines] : []) {
+    for (const [name, other] of line.kind === 'stalled' ? [...this.lines] : []) {
       if (other.tenant !== line.tenant) continue;
       this.lines.delete(name);
       this.lines.set(name, other);
@@ -74,18 +87,14 @@ export class ApartLines<Entry extends QueueEntry> {
    * @param given entries that come first, in their order
    * @param joining entries of the tenant or key that waited with others until now
    */
-  put(
-    { name, tenant, hasStalled }: { readonly name: string; readonly tenant: string; readonly hasStalled: boolean },
-    given: readonly Entry[],
-    joining: readonly Entry[],
-  ): ApartLine<Entry> {
+  put({ name, tenant, kind }: SetApart, given: readonly Entry[], joining: readonly Entry[]): ApartLine<Entry> {
     this.forgetEmpty();
     const sinceMs = performance.now();
-    const line = this.lines.get(name) ?? { tenant, entries: [], hasStalled, sinceMs, suspects: [] };
+    const line = this.lines.get(name) ?? { tenant, entries: [], kind, sinceMs, suspects: [] };
     const own = name === tenant ? [] : this.moveOut(name, tenant);
     line.entries = [...given, ...line.entries, ...joining, ...own];
     for (const entry of line.entries) entry.apartMs ??= sinceMs;
-    line.hasStalled ||= hasStalled;
+    if (kind === 'stalled') line.kind = kind;
     line.sinceMs = sinceMs;
     this.lines.set(name, line);
     return line;
@@ -98,10 +107,10 @@ export class ApartLines<Entry extends QueueEntry> {
     return line;
   }
 
-  /** Whether a serial key of a tenant is set apart that timed out by itself, and of which something waits or is under way. */
+  /** Whether a serial key of a tenant is set apart that has stalled, and of which something waits or is under way. */
   hasStalledKey(tenant: string, underway: { has(name: string): boolean }): boolean {
     for (const [name, line] of this.lines) {
-      if (line.tenant !== tenant || name === tenant || !line.hasStalled) continue;
+      if (line.tenant !== tenant || name === tenant || line.kind !== 'stalled') continue;
       if (line.entries.length > 0 || underway.has(name)) return true;
     }
     return false;
@@ -123,7 +132,7 @@ export class ApartLines<Entry extends QueueEntry> {
     if (!line) return null;
     const ended = new Set(batch.map(({ serialKey }) => serialKey));
     const isCleared = line.suspects.every((key) => ended.has(key));
-    line.hasStalled = false;
+    line.kind = 'unproven';
     line.suspects = [];
     return isCleared ? null : line.sinceMs;
   }

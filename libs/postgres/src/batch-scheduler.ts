@@ -1,6 +1,7 @@
 import { context } from '@opentelemetry/api';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import type { ApartKind } from './apart-lines.js';
 import { measureBatches, type BatchMetrics } from './batch-metrics.js';
 import type { CoalesceSpec } from './coalesce-spec.js';
 import { FairQueue } from './fair-queue.js';
@@ -22,11 +23,9 @@ import { StalledKeys } from './stalled-keys.js';
 import { traceBatch } from './trace-batch.js';
 import { USUAL_LOCK_WAIT_MS } from './transaction-query.js';
 
-/** Batches under way at once of what is set apart, and may have nothing locked. */
-const APART_IN_FLIGHT = 2;
-/** The same of what timed out by itself: none of the others waits behind it, however many rows are locked. */
-const STALLED_IN_FLIGHT = 1;
-/** While so many of them wait, each is tried for as short as one that was just set apart: their round takes 5 s with fifty, not 25. */
+/** Batches under way at once of what is set apart: none of the others waits behind what has stalled, however many rows are locked. */
+const APART_IN_FLIGHT: Readonly<Record<ApartKind, number>> = { unproven: 2, stalled: 1 };
+/** While so many wait that have stalled, each is tried for as short as one that was just set apart: their round takes 5 s with fifty, not 25. */
 const STALLED_MANY = 2;
 
 /** Decides when which items of a coalesced function run together; see `coalesce`. */
@@ -38,8 +37,8 @@ export class BatchScheduler<I, O> {
   private readonly stalledKeys = new StalledKeys();
   /** Batches that are shared. */
   private inFlight = 0;
-  /** Lines with a batch under way, and whether they had timed out by themselves. */
-  private readonly apartInFlight = new Map<string, boolean>();
+  /** Lines with a batch under way, as they were when it began. */
+  private readonly apartInFlight = new Map<string, ApartKind>();
   private isScheduled = false;
   private isDraining = false;
   private onIdle: (() => void)[] = [];
@@ -84,15 +83,14 @@ export class BatchScheduler<I, O> {
 
   private schedule(): void {
     if (this.isScheduled || this.queue.length === 0) return;
-    if (!this.mayRunShared() && !this.mayRunApart(false) && !this.mayRunApart(true)) return;
+    if (!this.mayRunShared() && !this.mayRunApart('unproven') && !this.mayRunApart('stalled')) return;
     this.isScheduled = true;
     // After the current I/O events, so that requests of one read of the socket share a batch.
     setImmediate(() => {
       this.isScheduled = false;
       while (this.mayRunShared() && this.flushShared()) continue;
-      for (const haveStalled of [false, true]) {
-        while (this.mayRunApart(haveStalled) && this.flushApart(haveStalled)) continue;
-      }
+      while (this.mayRunApart('unproven') && this.flushApart('unproven')) continue;
+      while (this.mayRunApart('stalled') && this.flushApart('stalled')) continue;
     });
   }
 
@@ -101,15 +99,15 @@ export class BatchScheduler<I, O> {
   }
 
   /** What is set apart has slots of its own: it takes none from the others. */
-  private mayRunApart(haveStalled: boolean): boolean {
+  private mayRunApart(kind: ApartKind): boolean {
     if (this.queue.apartCount === 0) return false;
-    const underway = [...this.apartInFlight.values()].filter((own) => own === haveStalled);
-    return underway.length < (haveStalled ? STALLED_IN_FLIGHT : APART_IN_FLIGHT);
+    const underway = [...this.apartInFlight.values()].filter((own) => own === kind);
+    return underway.length < APART_IN_FLIGHT[kind];
   }
 
   private flushShared(): boolean {
     for (const tenant of this.trouble.unproven(this.queue.sharing, performance.now())) {
-      this.queue.setApart(tenant, tenant, [], false, dropOver);
+      this.queue.setApart({ name: tenant, tenant, kind: 'unproven' }, [], dropOver);
     }
     const batch = this.queue.take(dropOver);
     if (batch.length === 0) {
@@ -130,21 +128,21 @@ export class BatchScheduler<I, O> {
     return true;
   }
 
-  private flushApart(haveStalled: boolean): boolean {
-    const taken = this.queue.takeApart(dropOver, this.apartInFlight, haveStalled);
+  private flushApart(kind: ApartKind): boolean {
+    const taken = this.queue.takeApart(kind, this.apartInFlight, dropOver);
     if (!taken) {
       this.settleIdle();
       return false;
     }
     const { name, batch } = taken;
-    this.apartInFlight.set(name, haveStalled);
-    const isUsual = haveStalled && this.queue.apart.stalledCount < STALLED_MANY;
+    this.apartInFlight.set(name, kind);
+    const isUsual = kind === 'stalled' && this.queue.apart.stalledCount < STALLED_MANY;
     const lockWaitMs = isUsual ? USUAL_LOCK_WAIT_MS : this.trouble.apartWaitMs(performance.now());
-    const line = { name, lockWaitMs, hasStalled: haveStalled, hasFreeKeys: this.stalledKeys.has(name) };
+    const line = { name, kind, lockWaitMs, hasFreeKeys: this.stalledKeys.has(name) };
     void this.run(batch, () => settleApart(this.timedRun, line, batch), name).finally(() => {
       this.apartInFlight.delete(name);
       // Others wait for as long as their callers do, wherever their turn is.
-      if (haveStalled) this.queue.dropApart(dropOver);
+      if (kind === 'stalled') this.queue.dropApart(dropOver);
       this.settleIdle();
       this.schedule();
     });
@@ -187,7 +185,7 @@ export class BatchScheduler<I, O> {
     for (const { name, tenant, items, error, isAlone } of stalled) {
       if (isTimedOut(error)) this.measured.timedOut(items.length);
       for (const own of items) own.stalledFor = error;
-      this.queue.setApart(name, tenant, items, isAlone, dropOver);
+      this.queue.setApart({ name, tenant, kind: isAlone ? 'stalled' : 'unproven' }, items, dropOver);
     }
   }
 

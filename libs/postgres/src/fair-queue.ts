@@ -1,4 +1,4 @@
-import { ApartLines, type QueueEntry } from './apart-lines.js';
+import { ApartLines, type ApartKind, type QueueEntry, type SetApart } from './apart-lines.js';
 import { QueueBatch } from './queue-batch.js';
 
 /** Bounds of the queue and of the batches taken from it. */
@@ -77,18 +77,18 @@ export class FairQueue<Entry extends QueueEntry> {
   }
 
   /**
-   * The next batch of the lines that are set apart: of one line alone. Tenants take turns, and so do the lines of a tenant.
+   * The next batch of the lines of a kind that are set apart: of one line alone. Tenants take turns, and so do the lines of a tenant.
    *
    * @param underway names of lines that have a batch under way, of which no second one is taken
-   * @param haveStalled which lines: those that have timed out by themselves, or those that have not
+   * @param drop as of `take`
    */
   takeApart(
-    drop: (entry: Entry) => boolean,
+    kind: ApartKind,
     underway: { has(name: string): boolean },
-    haveStalled: boolean,
+    drop: (entry: Entry) => boolean,
   ): ApartBatch<Entry> | null {
     for (const [name, line] of this.apart.inTurn()) {
-      if (line.hasStalled !== haveStalled || underway.has(name)) continue;
+      if (line.kind !== kind || underway.has(name)) continue;
       const batch = this.takeOf(line.entries, drop);
       if (batch.length === 0) continue;
       this.apart.endTurn(name, line);
@@ -101,19 +101,12 @@ export class FairQueue<Entry extends QueueEntry> {
    * Sets a tenant, or a serial key of it, apart: what waits of it and what comes leaves by `takeApart` alone.
    *
    * @param taken entries that go back to the front of the line, in their order; their keys are free again
-   * @param hasStalled whether they timed out by themselves
    * @param drop as of `take`
    */
-  setApart(
-    name: string,
-    tenant: string,
-    taken: readonly Entry[],
-    hasStalled: boolean,
-    drop: (entry: Entry) => boolean,
-  ): void {
+  setApart(apart: SetApart, taken: readonly Entry[], drop: (entry: Entry) => boolean): void {
     const given = taken.filter((entry) => !drop(entry));
-    const line = this.apart.put({ name, tenant, hasStalled }, given, this.moveOut(name, tenant));
-    if (hasStalled) line.suspects = taken.map(({ serialKey }) => serialKey);
+    const line = this.apart.put(apart, given, this.moveOut(apart));
+    if (apart.kind === 'stalled') line.suspects = taken.map(({ serialKey }) => serialKey);
     for (const entry of given) this.count(entry, 1);
   }
 
@@ -173,7 +166,7 @@ export class FairQueue<Entry extends QueueEntry> {
   }
 
   /** Takes what waits of a tenant, or of a serial key of it, out of where it waits to share a batch. */
-  private moveOut(name: string, tenant: string): Entry[] {
+  private moveOut({ name, tenant }: SetApart): Entry[] {
     const shared = this.lines.get(tenant) ?? [];
     const isMoved = ({ serialKey }: Entry): boolean => name === tenant || serialKey === name;
     const kept = shared.filter((entry) => !isMoved(entry));

@@ -4,7 +4,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { backoffMs } from '@switchboard/timing';
 import { isDataError, isTimedOut, isTransientConflict } from './postgres-errors.js';
-import type { QueueEntry } from './apart-lines.js';
+import type { ApartKind, QueueEntry } from './apart-lines.js';
 import type { LockWaitMs } from './transaction-query.js';
 
 /**
@@ -57,12 +57,11 @@ export interface ApartOutcome<W> {
   readonly hasPassed: boolean;
 }
 
-/** A line that is set apart. */
-export interface ApartLine {
+/** A turn of a line that is set apart. */
+export interface ApartTurn {
   readonly name: string;
   readonly lockWaitMs: LockWaitMs;
-  /** Whether it timed out by itself and nothing of it has passed since. */
-  readonly hasStalled: boolean;
+  readonly kind: ApartKind;
   /** Whether keys of the tenant have passed lately while others timed out: it is not locked as a whole. */
   readonly hasFreeKeys: boolean;
 }
@@ -103,9 +102,10 @@ export async function settleShared<I, O>(
  */
 export async function settleApart<I, O>(
   spec: BatchRun<I, O>,
-  { name, lockWaitMs, hasStalled, hasFreeKeys }: ApartLine,
+  { name, kind, lockWaitMs, hasFreeKeys }: ApartTurn,
   batch: readonly Waiting<I, O>[],
 ): Promise<ApartOutcome<Waiting<I, O>>> {
+  const hasStalled = kind === 'stalled';
   let hasPassed = false;
   const noting: Settling<I, O> = {
     ...spec,
