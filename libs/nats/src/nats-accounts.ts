@@ -105,8 +105,8 @@ function allCrossings(): Crossing[] {
     const callersOf = (subject: string): string[] =>
       services.filter(([, { calls }]) => calls.some((rpc) => rpc.subject === subject)).map(([name]) => name);
     const callers = new Set(own.serves.flatMap(({ subject }) => callersOf(subject)));
-    const broker = (subject: string, isInParts = false): Crossing => {
-      return { kind: 'service', subject, owner: BROKER_ACCOUNT, users: [service], isInParts };
+    const broker = (subject: string, answers: Pick<Crossing, 'isInParts'> = {}): Crossing => {
+      return { kind: 'service', subject, owner: BROKER_ACCOUNT, users: [service], ...answers };
     };
     const heard = (subject: string, by: string): Crossing => {
       return { kind: 'stream', subject, owner: service, users: [by] };
@@ -117,7 +117,7 @@ function allCrossings(): Crossing[] {
       broker(incarnationRequest(service)),
       ...own.consumes.flatMap((consumer) =>
         durableNames(consumer).flatMap((name) => [
-          broker(`$JS.API.CONSUMER.MSG.NEXT.${consumer.stream}.${name}`, true),
+          broker(`$JS.API.CONSUMER.MSG.NEXT.${consumer.stream}.${name}`, { isInParts: true }),
           broker(`$JS.ACK.${consumer.stream}.${name}.>`),
         ]),
       ),

@@ -86,7 +86,7 @@ export class PullConsumer {
     let delivered = 0;
     // Undefined while nothing has come: the broker may hold what this pull was not given.
     let left: number | undefined;
-    const pull = async (isImpatient: boolean): Promise<void> => {
+    const pull = async ({ isImpatient }: { readonly isImpatient: boolean }): Promise<void> => {
       const pulled = boundConsumer(connection, consumer, name, { endsWithWhatWaits, isImpatient });
       const limits = { max_messages: max_messages - delivered, expires: PULL_MS, bind: true };
       for await (const message of await this.begin(pulled, limits)) {
@@ -98,13 +98,13 @@ export class PullConsumer {
     };
     this.batches.pullBegins();
     try {
-      await pull(false);
+      await pull({ isImpatient: false });
       // What follows an event closely is taken with it. Where it did not have to be waited for they are there together.
       const { followsMs = FOLLOWS_MS } = this.options;
       const hasWaited = this.batches.waitingSinceMs - beganMs > followsMs;
       if (endsWithWhatWaits && hasWaited && delivered > 0 && delivered < max_messages) {
         await pause(followsMs, this.stopSignal.signal);
-        if (!this.stopping) await pull(true);
+        if (!this.stopping) await pull({ isImpatient: true });
       }
       isWhole = true;
     } catch (error) {

@@ -73,7 +73,7 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const { status } = this;
-    if (status !== null) this.answered(status, this.bytes > this.readMax);
+    if (status !== null) this.answered(status, { isCut: this.bytes > this.readMax });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -104,11 +104,11 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
   private fail(error: OutboundError, reason: string): void {
     const { status, retryAfter } = this;
     // All that is kept of it has come.
-    if (status !== null && this.bytes > RESPONSE_BYTES_MAX) return this.answered(status, true);
+    if (status !== null && this.bytes > RESPONSE_BYTES_MAX) return this.answered(status, { isCut: true });
     this.finish({ state: 'failed', error, reason, status, body: status === null ? null : this.body(), retryAfter });
   }
 
-  private answered(status: number, isCut: boolean): void {
+  private answered(status: number, { isCut }: { readonly isCut: boolean }): void {
     this.finish({ state: 'answered', status, body: this.body(), isCut, retryAfter: this.retryAfter });
   }
 

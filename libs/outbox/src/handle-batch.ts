@@ -121,7 +121,7 @@ async function settleAll<Prepared>(
   }
   // What is away for all is reported; for one alone, as where its row of another service is locked, that one is left alone.
   if (away.size > 0 && run.passed.size === 0) throw [...away.values()][0];
-  for (const line of away.keys()) locked.timedOut(line, true);
+  for (const line of away.keys()) locked.timedOut(line);
   if (away.size > 0) run.handler.onLinesAway(away);
   return events.map((event) => settled.get(event) ?? again(run, event));
 }
@@ -185,7 +185,8 @@ async function splitTimedOut<Prepared>(
   const [line = ''] = lines.keys();
   const timeouts = (run.timeouts.get(line) ?? 0) + 1;
   run.timeouts.set(line, timeouts);
-  if (run.locked.timedOut(line, timeouts === 1)) run.own.add(line);
+  const isOwn = timeouts === 1 ? run.locked.timedOut(line) : run.locked.timedOutAgain(line);
+  if (isOwn) run.own.add(line);
   if (wasEarly) return giveBack(run, events);
   if (events.length > 1) {
     const isTried = run.turns.has(line) || timeouts >= LINE_TIMEOUTS_MAX;

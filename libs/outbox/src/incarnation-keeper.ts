@@ -76,10 +76,10 @@ export class IncarnationKeeper {
   async look(): Promise<void> {
     const { known } = this;
     if (known?.sequence === undefined) {
-      if (known) await this.ledger.confirm(known.row.token, false);
+      if (known) await this.ledger.confirm(known.row.token, 'same server');
       return this.compare();
     }
-    const row = await this.ledger.renew(known.row.token, randomUUID(), false);
+    const row = await this.ledger.renew(known.row.token, randomUUID(), 'same server');
     if (!row) return this.compare();
     this.known = { row, sequence: undefined };
     this.known = { row, sequence: await this.options.mirror.write(row, known.sequence) };
@@ -101,8 +101,8 @@ export class IncarnationKeeper {
       row = await this.ledger.load();
     } else if (comparison === 'restored' && shown) {
       row = await inTurn(this.options.database, () => this.takeBack(found, shown));
-    } else if (shown?.token === found.token) row = await this.ledger.renew(found.token, randomUUID(), true);
-    else row = await this.ledger.confirm(found.token, true);
+    } else if (shown?.token === found.token) row = await this.ledger.renew(found.token, randomUUID(), 'compared');
+    else row = await this.ledger.confirm(found.token, 'compared');
     // Another process has written meanwhile: the next look sees what.
     if (!row) return;
     if (comparison === 'same') this.compareTimelines(row.timeline, shown?.timeline ?? null);

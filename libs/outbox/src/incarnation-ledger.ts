@@ -68,6 +68,9 @@ export async function comparisonAge(through: Queryable): Promise<number | null> 
   return (await through.query(age, []))[0]?.ageSeconds ?? null;
 }
 
+/** What says that the row is the newest: a comparison just now, or that PostgreSQL has not started anew since the last one. */
+export type IncarnationProof = 'compared' | 'same server';
+
 /** What a service reads and writes of its incarnation. Each method is one statement; undefined: the row is another one by now. */
 export class IncarnationLedger {
   constructor(private readonly through: Queryable) {}
@@ -81,22 +84,14 @@ export class IncarnationLedger {
     await this.through.query(begin, [number, token, previousToken, consumerEpoch]);
   }
 
-  /**
-   * Records that the row was found to be the newest just now.
-   *
-   * @param isCompared false: under the start of PostgreSQL alone under which it was compared
-   */
-  async confirm(token: string, isCompared: boolean): Promise<IncarnationRow | undefined> {
-    return (await this.through.query(confirm, [token, isCompared]))[0];
+  /** Records that the row is the newest now; with the proof `same server` under the start of PostgreSQL alone under which it was compared. */
+  async confirm(token: string, proof: IncarnationProof): Promise<IncarnationRow | undefined> {
+    return (await this.through.query(confirm, [token, proof === 'compared']))[0];
   }
 
-  /**
-   * Goes on to the next token. A process that knows the present one needs no comparison for that: nothing came between.
-   *
-   * @param isCompared as in `confirm`
-   */
-  async renew(token: string, next: string, isCompared: boolean): Promise<IncarnationRow | undefined> {
-    return (await this.through.query(renew, [token, next, isCompared]))[0];
+  /** Goes on to the next token. A process that knows the present one needs no comparison for that: nothing came between. */
+  async renew(token: string, next: string, proof: IncarnationProof): Promise<IncarnationRow | undefined> {
+    return (await this.through.query(renew, [token, next, proof === 'compared']))[0];
   }
 
   /** Goes on behind what the broker was shown before the restore. */

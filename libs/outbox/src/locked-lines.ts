@@ -86,20 +86,19 @@ export class LockedLines {
   }
 
   /**
-   * Events of the line alone have timed out: its pause begins anew, longer when it is the first time in a batch.
+   * Events of the line alone have timed out, for the first time in a batch: its pause begins anew and is longer.
    *
    * @returns whether others have passed since it timed out before: the lock is of this line, not common to all
    */
-  timedOut(line: string, isFirst: boolean): boolean {
-    const { passes } = this;
-    const nowMs = this.nowMs();
+  timedOut(line: string): boolean {
     const before = this.locked.get(line);
-    const times = (before?.times ?? 0) + (isFirst ? 1 : 0);
-    this.locked.set(line, { times, passes, untilMs: nowMs + backoffMs(times, PAUSE) });
-    this.timedOutMs.set(line, nowMs);
-    if (before && isFirst) this.begin(nowMs);
-    this.trouble.timedOut(line, line, nowMs);
-    return before !== undefined && before.passes < passes;
+    if (before) this.begin(this.nowMs());
+    return this.pause(line, (before?.times ?? 0) + 1);
+  }
+
+  /** As `timedOut`, for events that timed out in the same batch after others of the line: the pause is no longer for them. */
+  timedOutAgain(line: string): boolean {
+    return this.pause(line, this.locked.get(line)?.times ?? 0);
   }
 
   /** Events of several lines have timed out together. */
@@ -117,6 +116,16 @@ export class LockedLines {
   /** All of the line that was tried has passed. */
   passed(line: string): void {
     this.locked.delete(line);
+  }
+
+  private pause(line: string, times: number): boolean {
+    const { passes } = this;
+    const nowMs = this.nowMs();
+    const before = this.locked.get(line);
+    this.locked.set(line, { times, passes, untilMs: nowMs + backoffMs(times, PAUSE) });
+    this.timedOutMs.set(line, nowMs);
+    this.trouble.timedOut(line, line, nowMs);
+    return before !== undefined && before.passes < passes;
   }
 
   private begin(nowMs: number): void {

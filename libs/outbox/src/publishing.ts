@@ -105,10 +105,11 @@ export class Publishing {
     return Math.max(0, Math.min(...ends) - performance.now());
   }
 
-  /** What is to be marked: all that is stored, when it is much or has waited long, or when `isAll`. */
-  marks(isAll: boolean): Marks {
+  /** What is to be marked: all that is stored; with `when due` none of it until it is much or has waited long. */
+  marks(which: 'all' | 'when due'): Marks {
     const { stored } = this;
-    const isDue = isAll || stored.length >= MARKS_MIN || performance.now() - this.storedSinceMs >= MARK_WITHIN_MS;
+    const isDue =
+      which === 'all' || stored.length >= MARKS_MIN || performance.now() - this.storedSinceMs >= MARK_WITHIN_MS;
     return { epoch: this.epoch, lastSequence: this.highest, stored: [...stored], marks: isDue ? stored.length : 0 };
   }
 
@@ -161,7 +162,7 @@ export class Publishing {
   async end(): Promise<void> {
     this.isEnding = true;
     await endsWithin(Promise.all(this.busy.values()), END_WITHIN_MS);
-    const marks = this.marks(true);
+    const marks = this.marks('all');
     if (marks.marks > 0 && (await this.ledger.mark(marks))) this.marked(marks);
   }
 

@@ -105,7 +105,7 @@ export class RelayLead {
   /** Marks what is stored, reads what waits and publishes it. @returns how many events it has read */
   private async turn(publishing: Publishing, max: number): Promise<number> {
     const { ledger, signal } = this.options;
-    const marks = publishing.marks(this.isPollDue);
+    const marks = publishing.marks(this.isPollDue ? 'all' : 'when due');
     const isLook = this.isPollDue || this.isLookDue(publishing);
     this.isPollDue = false;
     // What commits from here on is not seen by this read, and its wake-up ends the next pause.

@@ -48,7 +48,7 @@ export class TenantByTenant {
     await Promise.all(strandsOf(items, atOnce).map(workForAll));
     for (const [organizationId, error] of failed) {
       if (done === 0 && !isTimedOut(error)) throw error;
-      this.locked.timedOut(organizationId, true);
+      this.locked.timedOut(organizationId);
       this.onFailed(organizationId, error);
     }
     return done;

@@ -74,7 +74,7 @@ export class TenantsAtOnce<Result> {
       if (ended && !isPassing(ended.error)) throw ended.error;
       waiting.add(tenant);
       one.isNoted = this.locked.has(tenant) || this.answers > one.answersBefore;
-      if (one.isNoted) this.locked.timedOut(tenant, true);
+      if (one.isNoted) this.locked.timedOut(tenant);
       else if (ended) away.push(ended.error);
       if (!ended) this.leave(one);
     }

@@ -37,10 +37,10 @@ export class SecretBox {
   private readonly currentId: Buffer;
   private readonly opened = new Map<string, string>();
 
-  /** @param readsUnbound opens values of earlier versions too: sealed with a master key itself, for no place. */
+  /** @param options `readsUnbound` opens values of earlier versions too: sealed with a master key itself, for no place. */
   constructor(
     private readonly keys: MasterKeys,
-    private readonly readsUnbound = false,
+    private readonly options: { readonly readsUnbound?: boolean } = {},
   ) {
     const all = keys.previous === null ? [keys.current] : [keys.current, keys.previous];
     this.masters = new Map(all.map((key) => [idOf(key).toString('hex'), key]));
@@ -87,7 +87,7 @@ export class SecretBox {
 
   private read(sealed: Buffer, place: SecretPlace): Buffer {
     if (!isEnvelope(sealed)) {
-      if (this.readsUnbound) return this.readUnbound(sealed);
+      if (this.options.readsUnbound) return this.readUnbound(sealed);
       throw new Error('the value is not sealed for any place');
     }
     const wrapped = sealed.subarray(MAGIC.length, MAGIC.length + WRAPPED_BYTES);

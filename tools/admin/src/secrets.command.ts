@@ -48,7 +48,7 @@ export async function rotateSecrets(
   const rows = [];
   const unreadable: string[] = [];
   for (const { service, table, columns, owner, id } of sealed) {
-    const box = new SecretBox(masterKeys, service === SEALED_UNBOUND);
+    const box = new SecretBox(masterKeys, { readsUnbound: service === SEALED_UNBOUND });
     const { rows: found } = await client.query(`SELECT FROM to_regclass($1) AS found WHERE found IS NOT NULL`, [
       `${service}.data_key`,
     ]);

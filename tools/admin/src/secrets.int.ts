@@ -139,7 +139,9 @@ describe('secrets rotate', () => {
       [earlier],
     );
     const place = { organizationId: 'c1', table: 'channel', row: 'ch1', column: 'access_token_sealed' };
-    expect(new SecretBox({ current: former, previous: null }, true).open(earlier, place)).toBe('token');
+    expect(new SecretBox({ current: former, previous: null }, { readsUnbound: true }).open(earlier, place)).toBe(
+      'token',
+    );
     expect((await rotate(messaging, bothKeys)).code).toBe(0);
     const [{ access_token_sealed: sealed }] = await dataSource.query(
       'SELECT access_token_sealed FROM messaging.channel',

@@ -22,7 +22,7 @@ export class AccessTokens {
 
   /** Tokens of earlier versions open too: they are sealed with a master key, for no channel. */
   constructor(keys: MasterKeys) {
-    this.box = new SecretBox(keys, true);
+    this.box = new SecretBox(keys, { readsUnbound: true });
   }
 
   /** Seals a token under the organization's data key, which is made in this transaction where there is none. */

@@ -86,6 +86,6 @@ export class WatchCausesWorker extends PollingWorker {
     this.feedSignal.wake();
     if (this.slow.pauseMs(organizationId) > 0) return;
     if (await this.orders.runOf(organizationId, jobId)) this.slow.passed(organizationId);
-    else this.slow.timedOut(organizationId, true);
+    else this.slow.timedOut(organizationId);
   }
 }

@@ -19,15 +19,15 @@ export class Announcer {
   ) {}
 
   start(): void {
-    this.announcing = onBeat(ANNOUNCE_EVERY_MS, () => this.announce(false));
-    this.announce(true);
+    this.announcing = onBeat(ANNOUNCE_EVERY_MS, () => this.announce({ isStart: false }));
+    this.announce({ isStart: true });
   }
 
   stop(): void {
     this.announcing?.stop();
   }
 
-  private announce(isStart: boolean): void {
+  private announce({ isStart }: Pick<Announcement, 'isStart'>): void {
     const { connection, link, service, secret, url } = this.spec;
     // Nothing is kept back for later: the client would send every one of them when the link is there again.
     if (link.isAway || connection.isClosed() || connection.isDraining()) return;
