@@ -108,7 +108,7 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
     attempts.map((attempt) => ({ ...attempt, ...attempt.lane })),
   );
   appendEvents(tx, first.flatMap(acceptedEventsOf));
-  noteContacts(tx, ended.unknown, false);
+  noteContacts(tx, 'unknown', ended.unknown);
   const begun = first.map(({ item }) => item);
   const gone = new Set([...begun, ...ended.begun, ...ended.skipped, ...ended.unknown].map(itemKey));
   const left = read.filter((item) => !gone.has(itemKey(item)));

@@ -109,8 +109,9 @@ export function endItems(
 }
 
 /** Notes whose contacts are known by now, or are not any more. Travels with COMMIT. */
-export function noteContacts(tx: Transaction, items: readonly ItemKey[], isKnown: boolean): void {
+export function noteContacts(tx: Transaction, are: 'known' | 'unknown', items: readonly ItemKey[]): void {
   if (items.length === 0) return;
+  const isKnown = are === 'known';
   tx.atCommit(unknownSql, unnestColumns(items, ['organizationId', 'jobId', 'recipientIndex', () => isKnown]));
 }
 

@@ -1,8 +1,10 @@
 import { BEGIN_WITHIN_MS, type Dispatch } from './dispatch.entity.js';
 
+/** How a first attempt is over for those behind it: it has begun, or has ended without and is to be sent again. */
+export type TurnEnd = 'begun' | 'not-begun';
+
 /** The last first attempt of a conversation in this process. */
 interface Turn {
-  /** Whether it has begun; false: it ended without, and is to be sent again. */
   readonly hasBegun: Promise<boolean>;
   settle(hasBegun: boolean): void;
 }
@@ -24,7 +26,7 @@ export class ConversationTurns {
    */
   enter(attempt: Pick<Dispatch, 'organizationId' | 'channelId' | 'contactId'>): {
     readonly isFree: Promise<boolean> | true;
-    readonly settle: (hasBegun: boolean) => void;
+    readonly settle: (end: TurnEnd) => void;
   } {
     const key = `${attempt.organizationId} ${attempt.channelId} ${attempt.contactId}`;
     const before = this.last.get(key);
@@ -34,7 +36,8 @@ export class ConversationTurns {
     const forget = (): void => {
       if (this.last.get(key) === turn) this.last.delete(key);
     };
-    const settle = (hasBegun: boolean): void => {
+    const settle = (end: TurnEnd): void => {
+      const hasBegun = end === 'begun';
       turn.settle(hasBegun);
       // What was accepted before the refusal was recorded, and has not begun by then, never does.
       if (hasBegun) forget();

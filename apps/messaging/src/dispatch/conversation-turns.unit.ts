@@ -13,19 +13,19 @@ describe('first attempts of a conversation', () => {
     const [first, second, third] = [turns.enter(one), turns.enter(one), turns.enter(one)];
     expect(first.isFree).toBe(true);
     expect(turns.enter({ ...one, contactId: 'q' }).isFree).toBe(true);
-    first.settle(true);
+    first.settle('begun');
     expect(await second.isFree).toBe(true);
-    second.settle(false);
+    second.settle('not-begun');
     expect(await third.isFree).toBe(false);
-    third.settle(false);
+    third.settle('not-begun');
     expect(await turns.enter(one).isFree).toBe(false);
   });
 
   it('are forgotten when they have begun, and when those that did not see the refusal are too old', () => {
     const turns = new ConversationTurns();
-    turns.enter(one).settle(true);
+    turns.enter(one).settle('begun');
     expect(turns.enter(one).isFree).toBe(true);
-    turns.enter(one).settle(false);
+    turns.enter(one).settle('not-begun');
     jest.advanceTimersByTime(BEGIN_WITHIN_MS);
     expect(turns.enter(one).isFree).toBe(true);
   });

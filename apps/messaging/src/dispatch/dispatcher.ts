@@ -14,7 +14,7 @@ import { CLOCK, LOG, STOPPING, type Clock, type Log } from '@switchboard/platfor
 import { AccessTokens, readToken, tokenUnreadable } from '../channel/access-token.js';
 import { Upstream, type UpstreamOutcome } from '../upstream/upstream.js';
 import { InteractiveBegins } from '../bulk-lane/interactive-begins.js';
-import { ConversationTurns } from './conversation-turns.js';
+import { ConversationTurns, type TurnEnd } from './conversation-turns.js';
 import { ERASED_FAILURE } from '../erase-messages/erasure.policy.js';
 import { BEGIN_WITHIN_MS, type Attempt, type AttemptLane, type AttemptRefusal } from './dispatch.entity.js';
 import { DispatchJournal } from './dispatch-journal.js';
@@ -57,7 +57,7 @@ const REFUSALS: Readonly<Record<AttemptRefusal, { readonly code: string; readonl
   disconnected: { code: 'UPSTREAM_NOT_CONNECTED', message: 'the channel is not connected' },
   'opted-out': { code: 'CONTACT_OPTED_OUT', message: 'the contact has opted out' },
 };
-type Settle = (hasBegun: boolean) => void;
+type Settle = (end: TurnEnd) => void;
 
 /** How an attempt begins, beyond what holds for all. */
 interface Begin {
@@ -111,7 +111,7 @@ export class Dispatcher implements OnModuleDestroy {
     const { isFree, settle } = this.turns.enter(attempt);
     const made = isFree === true ? this.make(attempt, settle) : this.makeAfter(isFree, attempt, settle);
     // A defect must not hold up the conversation.
-    void made.catch(() => settle(true));
+    void made.catch(() => settle('begun'));
     this.track(made);
     return made;
   }
@@ -175,7 +175,7 @@ export class Dispatcher implements OnModuleDestroy {
 
   private async makeAfter(isFree: Promise<boolean>, attempt: Attempt, settle: Settle): Promise<UpstreamOutcome> {
     if (await isFree) return this.make(attempt, settle);
-    settle(false);
+    settle('not-begun');
     await this.record(attempt, BEHIND_ANOTHER);
     return BEHIND_ANOTHER;
   }
@@ -196,12 +196,12 @@ export class Dispatcher implements OnModuleDestroy {
   private async make(attempt: Attempt, settle: Settle): Promise<UpstreamOutcome> {
     const onBegin = (): void => {
       // Of its conversation's line: the next may follow.
-      settle(true);
+      settle('begun');
       this.begins.note(attempt);
     };
     const outcome = await this.ask(attempt, { beginByMs: Infinity, onBegin });
     // Before it is recorded: those behind it must not wait for that.
-    settle(outcome.state !== 'not-taken');
+    settle(outcome.state === 'not-taken' ? 'not-begun' : 'begun');
     await this.record(attempt, outcome);
     this.identify(attempt, outcome);
     return outcome;

@@ -13,8 +13,13 @@ export class RetrySignal extends WakeSignal {
     if (this.isHeard) super.wake();
   }
 
-  /** Before the loop looks: what commits meanwhile wakes it. After it has found some: nothing does. */
-  hear(isHeard: boolean): void {
-    this.isHeard = isHeard;
+  /** Before the loop looks: what commits meanwhile wakes it. */
+  hear(): void {
+    this.isHeard = true;
+  }
+
+  /** After it has found some: nothing wakes it until it looks again. */
+  ignore(): void {
+    this.isHeard = false;
   }
 }

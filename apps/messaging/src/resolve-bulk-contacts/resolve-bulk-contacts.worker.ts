@@ -70,7 +70,7 @@ export class ResolveBulkContactsWorker extends PollingWorker {
     const principal = systemPrincipal(organizationId, 'bulk');
     const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
     await this.contacts.project(contacts.map((contact) => ({ organizationId, contact })));
-    await this.database.transaction(async (tx) => noteContacts(tx, items, true));
+    await this.database.transaction(async (tx) => noteContacts(tx, 'known', items));
     const lowestIndex = Math.min(...items.map(({ recipientIndex }) => recipientIndex));
     await this.wakes.execute({ organizationId, channelId }, { organizationId, jobId, lowestIndex });
   }

@@ -19,7 +19,13 @@ export class ClaimWindow {
     return this.open === 1;
   }
 
-  ended(hasBegun: boolean): void {
-    this.open = hasBegun ? Math.min(this.open * 2, this.max) : Math.max(Math.floor(this.open / 2), 1);
+  /** One has begun. */
+  widen(): void {
+    this.open = Math.min(this.open * 2, this.max);
+  }
+
+  /** One could not begin. */
+  narrow(): void {
+    this.open = Math.max(Math.floor(this.open / 2), 1);
   }
 }

@@ -18,14 +18,14 @@ export class OrganizationWindows {
   /** @param nowMs monotonic */
   foundFull(organizationId: string, nowMs: number): void {
     const entry = this.narrowed.get(organizationId) ?? { window: new ClaimWindow(this.max), leftOutUntilMs: nowMs };
-    entry.window.ended(false);
+    entry.window.narrow();
     entry.leftOutUntilMs = nowMs + LEFT_OUT_MS;
     this.narrowed.set(organizationId, entry);
   }
 
   /** A retry of the organization found a connection. */
   begun(organizationId: string): void {
-    this.narrowed.get(organizationId)?.window.ended(true);
+    this.narrowed.get(organizationId)?.window.widen();
   }
 
   /**

@@ -60,12 +60,12 @@ export class RetryDispatchWorker extends PollingWorker {
   protected async round(): Promise<RoundResult> {
     if (this.stopping.aborted) return false;
     const walkedTo = this.walkedTo;
-    this.signal.hear(true);
+    this.signal.hear();
     const floorMs = this.floor.begin(this.clock.monotonic());
     const look = await retryLines(this.database, walkedTo, LINES_MAX, floorMs);
     const { lines } = look;
     this.floor.move(look.floorMs, floorMs);
-    this.signal.hear(lines.length === 0);
+    if (lines.length > 0) this.signal.ignore();
     this.walkedTo = lines[LINES_MAX - 1] ?? null;
     // Behind the last line comes the first.
     if (lines.length === 0) return walkedTo !== null;
@@ -120,8 +120,9 @@ export class RetryDispatchWorker extends PollingWorker {
       return this.organizations.foundFull(organizationId, this.clock.monotonic());
     }
     const hasBegun = outcome.state !== 'not-taken' || outcome.retry !== 'not-begun';
-    this.window.ended(hasBegun);
-    if (hasBegun) this.organizations.begun(organizationId);
+    if (!hasBegun) return this.window.narrow();
+    this.window.widen();
+    this.organizations.begun(organizationId);
   }
 
   private count({ organizationId }: ClaimedAttempt): number {
