@@ -67,8 +67,8 @@ const acts: Readonly<Record<string, (ask: Ask, values: Values, line: string | un
     const { delivered } = await ask('POST', '/_sim/statuses', { statuses });
     return [`${reference} is ${status} at the provider, callback answered ${String(delivered)}`];
   },
-  'refuse-token': (ask, values) => setToken(ask, values, true),
-  'accept-token': (ask, values) => setToken(ask, values, false),
+  'refuse-token': (ask, values) => setToken(ask, values, 'refused'),
+  'accept-token': (ask, values) => setToken(ask, values, 'accepted'),
   async lines(ask) {
     const [{ items }, { refused }] = await Promise.all([ask('GET', '/_sim/accounts'), ask('GET', '/_sim/tokens')]);
     return (items as readonly SimulatedAccount[]).flatMap(({ wabaId, phoneNumbers }) =>
@@ -101,7 +101,8 @@ interface SimulatedAccount {
   readonly phoneNumbers: readonly { readonly id: string; readonly displayPhone: string }[];
 }
 
-async function setToken(ask: Ask, { line }: Values, refused: boolean): Promise<string[]> {
+async function setToken(ask: Ask, { line }: Values, state: 'refused' | 'accepted'): Promise<string[]> {
+  const refused = state === 'refused';
   const displayPhone = required(line, 'line');
   await ask('PUT', '/_sim/tokens', { displayPhone, refused });
   return [`The provider ${refused ? 'refuses' : 'accepts'} the token of ${displayPhone} from now on.`];

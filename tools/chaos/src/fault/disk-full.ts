@@ -80,7 +80,7 @@ async function fillUnderLoad(
     const succeeded = during.filter(isSuccess).length;
     await disk.free();
     const freedMs = Date.now();
-    const first = await load.probe(isSuccess, true, RECOVERY_DEADLINE_MS);
+    const first = await load.probe(isSuccess, { toNew: true, deadlineMs: RECOVERY_DEADLINE_MS });
     if (first === undefined) book.find({ rule: 'never-quiet', detail: 'no send succeeded after the disk was freed' });
     recoveries.push((first?.endedMs ?? Date.now()) - freedMs);
     context.say(

@@ -52,8 +52,9 @@ export async function killPoints(context: FaultContext, options: FaultOptions, s
     });
     const killedMs = Date.now();
     await kill(stage, spec, load);
-    const isBack = (send: Send): boolean => isSuccess(send) && (send.isFirstTo || spec.isForNewOnly !== true);
-    const first = await load.probe(isBack, spec.isForNewOnly === true, RECOVERY_DEADLINE_MS);
+    const toNew = spec.isForNewOnly === true;
+    const isBack = (send: Send): boolean => isSuccess(send) && (send.isFirstTo || !toNew);
+    const first = await load.probe(isBack, { toNew, deadlineMs: RECOVERY_DEADLINE_MS });
     await load.stop();
     const settling = { deadlineMs: SETTLE_DEADLINE_MS, withLeases: false, mayDie: [spec.process] };
     const audit = await settleAndAudit(stage, mark, load, settling);

@@ -62,7 +62,7 @@ export const halfOpen: Fault = {
         const resume = await standstill.begin(stage, wires);
         const begunMs = Date.now();
         // Sends to unknown numbers need every part of the platform.
-        const failing = load.probe((send) => !isSuccess(send), true, HELD_MS);
+        const failing = load.probe((send) => !isSuccess(send), { toNew: true, deadlineMs: HELD_MS });
         const turning = standstill.dependants.map((service) => untilUnready(stage, service, HELD_MS));
         const [first, unreadies] = await Promise.all([failing, Promise.all(turning), wait(HELD_MS)]);
         await resume();
@@ -70,7 +70,7 @@ export const halfOpen: Fault = {
         // Every service that needs it says so by itself; where none does, a send is the first to tell.
         const toldMs = first === undefined ? Infinity : first.endedMs - begunMs;
         const noticedMs = unreadies.length > 0 ? Math.max(...unreadies) : toldMs;
-        const back = await load.probe(isSuccess, true, RECOVERY_DEADLINE_MS);
+        const back = await load.probe(isSuccess, { toNew: true, deadlineMs: RECOVERY_DEADLINE_MS });
         await load.stop();
         const audit = await settleAndAudit(stage, mark, load, { deadlineMs: 120_000, withLeases: true });
         const longestMs = Math.max(...load.sends.map(({ startedMs, endedMs }) => endedMs - startedMs));

@@ -57,7 +57,7 @@ async function promoteOnce(stage: Stage, random: SeededRandom, isShort: boolean)
   await wait(BEHIND_MS);
   const [before, seen] = [await knownMessages(stage), stage.recorder.size];
   const promotedMs = await putBack(stage, standby);
-  const first = await load.probe(isSuccess, false, DEADLINE_MS);
+  const first = await load.probe(isSuccess, { toNew: false, deadlineMs: DEADLINE_MS });
   const noticed = await untilNoticed(stage, epochs);
   const noticedMs = Date.now() - promotedMs;
   await wait(isShort ? TRAFFIC_MS.short : TRAFFIC_MS.full);

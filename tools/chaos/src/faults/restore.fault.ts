@@ -64,7 +64,7 @@ async function restoreOnce(stage: Stage, random: SeededRandom, isShort: boolean)
   const restoredMs = await putBack(stage, backup);
   const noticedMs = (await untilNoticed(stage, before.epochs)) - restoredMs;
   const again = stage.load({ random, mix: HEALTHY, callers: CALLERS });
-  const first = await again.probe(isSuccess, false, DEADLINE_MS);
+  const first = await again.probe(isSuccess, { toNew: false, deadlineMs: DEADLINE_MS });
   findings.push(...(await untilApplied(stage, seen, DEADLINE_MS)));
   const appliedMs = Date.now() - restoredMs;
 

@@ -57,7 +57,7 @@ async function stopEach({ context, stage, book, random }: Release, targets: read
     const endedMs = Date.now();
     await target.restarted();
     // It is back in the game before the load ends.
-    await load.probe(isSuccess, false, 30_000);
+    await load.probe(isSuccess, { toNew: false, deadlineMs: 30_000 });
     await load.stop();
     const { reads, findings } = await readers.stop(`SIGTERM of ${name}`);
     answered += reads;

@@ -31,7 +31,7 @@ export const storeLost: Fault = {
       const dead = nats.kill('SIGKILL');
       await Promise.all([dead, rm(store, { recursive: true })]);
       await nats.restarted();
-      const first = await load.probe(isSuccess, false, 60_000);
+      const first = await load.probe(isSuccess, { toNew: false, deadlineMs: 60_000 });
       recoveries.push((first?.endedMs ?? Date.now()) - lostMs);
       context.say(`point ${point}/${points}: a send succeeded ${recoveries.at(-1)} ms after the loss`);
     }

@@ -30,7 +30,9 @@ export class KeyedBurst {
   /** @returns each send with the last answer that its caller got */
   async run(): Promise<Send[]> {
     try {
-      return await Promise.all(Array.from({ length: this.spec.sends }, () => this.send(this.plan.ordinary(false))));
+      return await Promise.all(
+        Array.from({ length: this.spec.sends }, () => this.send(this.plan.ordinary({ toNew: false }))),
+      );
     } finally {
       await this.balancer.close();
     }

@@ -66,15 +66,18 @@ export class SendLoad {
    * Sends every 100 ms, whatever became of the sends before, until one that begins from now on fits: callers who wait
    * for an answer would notice late that a service is back.
    *
-   * @param toNew whether to write to numbers that were never written to
+   * @param probe `toNew`: whether to write to numbers that were never written to
    * @returns undefined when none fits within the deadline
    */
-  async probe(fits: (send: Send) => boolean, toNew: boolean, deadlineMs: number): Promise<Send | undefined> {
+  async probe(
+    fits: (send: Send) => boolean,
+    { toNew, deadlineMs }: { readonly toNew: boolean; readonly deadlineMs: number },
+  ): Promise<Send | undefined> {
     const startedMs = Date.now();
     let looked = this.finished.length;
     for (let probes = 0; Date.now() - startedMs < deadlineMs;) {
       if (startedMs + probes * PROBE_EVERY_MS <= Date.now() && this.probing.size < PROBES_MAX) {
-        const probe = this.once(toNew).finally(() => this.probing.delete(probe));
+        const probe = this.once({ toNew }).finally(() => this.probing.delete(probe));
         this.probing.add(probe);
         probes++;
       }
@@ -102,8 +105,8 @@ export class SendLoad {
     }
   }
 
-  private async once(toNew: boolean): Promise<void> {
-    await this.execute(this.plan.ordinary(toNew));
+  private async once(to: { readonly toNew: boolean }): Promise<void> {
+    await this.execute(this.plan.ordinary(to));
   }
 
   private async execute({ sender, to, text, isFirstTo }: PlannedSend): Promise<Send> {

@@ -58,18 +58,24 @@ export class SendPlan {
 
   /** By the mix. */
   next(): PlannedSend {
-    if (!this.random.chance(this.mix.magicShare)) return this.ordinary(this.random.chance(this.mix.firstShare));
-    return this.planned(this.random.pick(this.senders), this.random.pick(this.mix.magic), false);
+    if (!this.random.chance(this.mix.magicShare))
+      return this.ordinary({ toNew: this.random.chance(this.mix.firstShare) });
+    return this.planned({
+      sender: this.random.pick(this.senders),
+      to: this.random.pick(this.mix.magic),
+      isFirstTo: false,
+    });
   }
 
   /** To somebody whom the provider serves well. */
-  ordinary(toNew: boolean): PlannedSend {
+  ordinary({ toNew }: { readonly toNew: boolean }): PlannedSend {
     const sender = this.random.pick(this.senders);
     const known = this.knownOf(sender);
-    if (!toNew && known.length >= KNOWN_NUMBERS) return this.planned(sender, this.random.pick(known), false);
+    if (!toNew && known.length >= KNOWN_NUMBERS)
+      return this.planned({ sender, to: this.random.pick(known), isFirstTo: false });
     const to = newNumber();
     if (known.length < KNOWN_NUMBERS) known.push(to);
-    return this.planned(sender, to, true);
+    return this.planned({ sender, to, isFirstTo: true });
   }
 
   /** Somebody who writes to that organization: known or new. */
@@ -78,8 +84,8 @@ export class SendPlan {
     return known.length > 0 && this.random.chance(0.7) ? this.random.pick(known) : newNumber();
   }
 
-  private planned(sender: Sender, to: string, isFirstTo: boolean): PlannedSend {
-    return { sender, to, text: `chaos ${this.random.seed} ${++textsGiven}`, isFirstTo };
+  private planned(send: Omit<PlannedSend, 'text'>): PlannedSend {
+    return { ...send, text: `chaos ${this.random.seed} ${++textsGiven}` };
   }
 
   private knownOf({ organizationId }: Sender): string[] {
