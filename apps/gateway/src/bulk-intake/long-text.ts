@@ -20,29 +20,29 @@ export class LongText {
   /** @param bytes between the quotation marks */
   add(bytes: Uint8Array): void {
     if (this.fault === 'json' || this.fault === 'utf8') return;
-    const text = this.decode(bytes, true);
-    if (text !== null) this.check(text, false);
+    const text = this.decode(bytes, { stream: true });
+    if (text !== null) this.check(text, { isEnd: false });
   }
 
   /** @returns its substitute, between quotation marks */
   end(): Buffer {
-    const text = this.decode(new Uint8Array(), false);
-    if (text !== null) this.check(text, true);
+    const text = this.decode(new Uint8Array(), { stream: false });
+    if (text !== null) this.check(text, { isEnd: true });
     if (this.fault === 'utf8') return Buffer.concat([Buffer.from(SUBSTITUTE), Buffer.of(0xff)]);
     if (this.fault === 'json') return Buffer.from(`${SUBSTITUTE}\n`);
     return Buffer.from(this.fault === 'character' ? `${SUBSTITUTE}\\u0000` : SUBSTITUTE);
   }
 
-  private decode(bytes: Uint8Array, stream: boolean): string | null {
+  private decode(bytes: Uint8Array, options: { readonly stream: boolean }): string | null {
     try {
-      return this.utf8.decode(bytes, { stream });
+      return this.utf8.decode(bytes, options);
     } catch {
       this.fault = 'utf8';
       return null;
     }
   }
 
-  private check(text: string, isEnd: boolean): void {
+  private check(text: string, { isEnd }: { readonly isEnd: boolean }): void {
     if (this.fault === 'json' || this.fault === 'utf8') return;
     const known = this.carried + text;
     TEXT.lastIndex = 0;

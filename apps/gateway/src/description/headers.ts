@@ -89,12 +89,14 @@ const commonHeaders = {
     schema: { type: 'string', pattern: '^[0-9a-f]{32}$' },
     example: '4bf92f3577b34da6a3ce929d0e0e4736',
   },
-  RateLimitLimit: rateLimit('Requests that an organization at rest may make at once.', 1000, true),
-  RateLimitRemaining: rateLimit('Requests that would pass now.', 997, true),
-  RateLimitReset: rateLimit('Whole seconds until `RateLimit-Remaining` is `RateLimit-Limit` again.', 1, true),
-  PossibleRateLimitLimit: rateLimit('As `RateLimit-Limit`; absent when the key was not looked at.', 1000, false),
-  PossibleRateLimitRemaining: rateLimit('As `RateLimit-Remaining`; absent when the key was not looked at.', 0, false),
-  PossibleRateLimitReset: rateLimit('As `RateLimit-Reset`; absent when the key was not looked at.', 1, false),
+  RateLimitLimit: rateLimit('Requests that an organization at rest may make at once.', 1000, { required: true }),
+  RateLimitRemaining: rateLimit('Requests that would pass now.', 997, { required: true }),
+  RateLimitReset: rateLimit('Whole seconds until `RateLimit-Remaining` is `RateLimit-Limit` again.', 1, {
+    required: true,
+  }),
+  PossibleRateLimitLimit: rateLimit('As `RateLimit-Limit`; absent when the key was not looked at.', 1000),
+  PossibleRateLimitRemaining: rateLimit('As `RateLimit-Remaining`; absent when the key was not looked at.', 0),
+  PossibleRateLimitReset: rateLimit('As `RateLimit-Reset`; absent when the key was not looked at.', 1),
   RetryAfter: {
     description: 'Whole seconds to wait before the request is sent again, at least 1.',
     required: true,
@@ -137,8 +139,8 @@ export const headerComponents: Readonly<Record<string, JsonObject>> = {
   ...Object.fromEntries(Object.entries(answerHeaders).map(([name, header]) => [componentOf(name), header])),
 };
 
-function rateLimit(description: string, example: number, required: boolean): JsonObject {
-  return { description, ...(required && { required }), schema: wholeNumber, example };
+function rateLimit(description: string, example: number, presence: { readonly required?: true } = {}): JsonObject {
+  return { description, ...presence, schema: wholeNumber, example };
 }
 
 /** The parameter components of request headers, by name. */

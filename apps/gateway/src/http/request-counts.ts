@@ -62,9 +62,9 @@ export class RequestCounts extends PollingWorker implements BeforeApplicationShu
   async beforeApplicationShutdown(): Promise<void> {
     do {
       if (this.batch.length === 0) this.batch = this.takeWaiting();
-      await this.write(false);
+      await this.write({ withKeys: false });
     } while (this.waiting.size > 0);
-    await this.write(true);
+    await this.write({ withKeys: true });
   }
 
   /**
@@ -78,13 +78,13 @@ export class RequestCounts extends PollingWorker implements BeforeApplicationShu
     if (this.batch.length === 0 && this.keyUses.isEmpty) return false;
     const { isApart } = this;
     this.isApart = true;
-    await this.write(!isApart);
-    if (isApart) await this.write(true);
+    await this.write({ withKeys: !isApart });
+    if (isApart) await this.write({ withKeys: true });
     this.isApart = false;
     return this.waiting.size > 0;
   }
 
-  private async write(withKeys: boolean): Promise<void> {
+  private async write({ withKeys }: { readonly withKeys: boolean }): Promise<void> {
     let keep = (): void => undefined;
     try {
       await this.database.transaction(async (tx) => {

@@ -30,7 +30,8 @@ export function appendChannelAct(
   accessToken: string | null,
 ): void {
   const { organizationId, id: aggregateId } = after;
-  const states = auditedChange(before, after, accessToken !== null && accessToken !== '');
+  const hasNewToken = accessToken !== null && accessToken !== '';
+  const states = auditedChange({ before, after, hasNewToken });
   if (changesNothing(states)) return;
   appendAct(tx, by, { event: channelActed, organizationId, aggregateId, action, ...states });
 }

@@ -24,12 +24,20 @@ function auditedChannel(channel: AuditedChannel): AuditedChannel {
   return { id, phone, phoneNumberId, businessAccountId, isDefault, defaultRegion, optOutKeywords, status };
 }
 
-/** A channel around an act that changed it. @param hasNewToken a token itself is never written */
-export function auditedChange(
-  before: AuditedChannel | null,
-  after: AuditedChannel,
-  hasNewToken: boolean,
-): Pick<ActFacts<ChannelAction>, 'before' | 'after'> {
+/** A channel around an act. */
+export interface ChannelChange {
+  readonly before: AuditedChannel | null;
+  readonly after: AuditedChannel;
+  /** A token itself is never written. */
+  readonly hasNewToken: boolean;
+}
+
+/** A change of a channel, as the audit log shows it. */
+export function auditedChange({
+  before,
+  after,
+  hasNewToken,
+}: ChannelChange): Pick<ActFacts<ChannelAction>, 'before' | 'after'> {
   const state = { ...auditedChannel(after), ...(hasNewToken && { accessToken: 'new' }) };
   return { before: before && auditedChannel(before), after: state };
 }

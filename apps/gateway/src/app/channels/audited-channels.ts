@@ -1,8 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { gatewayChannelActsConsumer } from '@switchboard/contracts/consumers';
 import { changesNothing, type UserActor } from '@switchboard/contracts/grammar/audited-act';
-import { auditedChange, auditedTest, type ChannelAction } from '@switchboard/contracts/messaging/channel-events';
-import type { ChannelTestResult, ManagedChannelView } from '@switchboard/contracts/messaging/http';
+import {
+  auditedChange,
+  auditedTest,
+  type ChannelAction,
+  type ChannelChange,
+} from '@switchboard/contracts/messaging/channel-events';
+import type { ChannelTestResult } from '@switchboard/contracts/messaging/http';
 import { AUDIT_TRAIL, type AuditTrail, type SessionAct } from '../../identity/audit.contract.js';
 
 /**
@@ -18,10 +23,9 @@ export class AuditedChannels {
     act: SessionAct,
     by: UserActor | undefined,
     action: ChannelAction,
-    { before, after }: { readonly before: ManagedChannelView | null; readonly after: ManagedChannelView },
-    hasNewToken: boolean,
+    change: ChannelChange,
   ): Promise<void> {
-    const states = auditedChange(before, after, hasNewToken);
+    const states = auditedChange(change);
     if (changesNothing(states)) return;
     await this.auditTrail.recordAct(gatewayChannelActsConsumer, by, { ...act, action, ...states });
   }

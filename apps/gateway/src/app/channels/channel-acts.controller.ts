@@ -71,7 +71,7 @@ export class ChannelActsController {
   ): Promise<ManagedChannelView> {
     const by = sessionActorOf(act);
     const changed = await this.rpc.call(disconnectChannelRpc, principal, { id, ...(by && { by }) });
-    await this.audited.changed(act, by, 'channel.disconnected', changed, false);
+    await this.audited.changed(act, by, 'channel.disconnected', { ...changed, hasNewToken: false });
     return changed.after;
   }
 }

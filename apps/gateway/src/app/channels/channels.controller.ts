@@ -65,7 +65,7 @@ export class AppChannelsController {
     const by = sessionActorOf(act);
     const request = { channelId: newCuid(), ...line, isDefault: isDefault ?? false, channelsMax, ...(by && { by }) };
     const after = await this.rpc.call(connectChannelRpc, principal, request);
-    await this.audited.changed(act, by, 'channel.connected', { before: null, after }, true);
+    await this.audited.changed(act, by, 'channel.connected', { before: null, after, hasNewToken: true });
     return after;
   }
 
@@ -132,7 +132,7 @@ export class AppChannelsController {
     const settings = { accessToken, isDefault, defaultRegion, optOutKeywords, channelsMax };
     const change = { id, ...settings, ...(by && { by }) };
     const changed = await this.rpc.call(changeChannelRpc, principal, change);
-    await this.audited.changed(act, by, 'channel.changed', changed, accessToken !== null);
+    await this.audited.changed(act, by, 'channel.changed', { ...changed, hasNewToken: accessToken !== null });
     return changed.after;
   }
 }
