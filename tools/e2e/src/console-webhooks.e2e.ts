@@ -58,6 +58,16 @@ describe('webhooks in the console', () => {
     const { page, complaints } = await signedIn();
     await page.getByRole('link', { name: 'See why and re-enable it' }).click();
     await page.getByText('10 consecutive attempts failed; the last: status 500').waitFor();
+    expect(await page.getByRole('button', { name: 'Replay', exact: true }).isDisabled()).toBe(true);
+    await page
+      .getByRole('button', { name: /^Details of message.received/ })
+      .first()
+      .click();
+    const delivery = page.getByRole('dialog');
+    await delivery.getByText('The webhook is deactivated. Re-enable it first.').waitFor();
+    expect(await delivery.getByRole('button', { name: 'Re-deliver' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await delivery.waitFor({ state: 'detached' });
     isReceiverWell = true;
     await page.getByRole('button', { name: 'Re-enable' }).click();
     await page.getByRole('button', { name: 'Replay what it missed' }).waitFor();

@@ -1,6 +1,6 @@
 import { Code, Group, Paper, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import type { ReactElement } from 'react';
+import { useId, type ReactElement } from 'react';
 import type { WebhookAttempt, WebhookDelivery } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
 import { BusyButton } from '../../ui/busy-button.js';
@@ -22,13 +22,17 @@ const tones: Readonly<Record<WebhookDelivery['state'], Tone>> = {
 export function DeliveryDrawer({
   webhookId,
   deliveryId,
+  isActive,
   onClose,
 }: {
   readonly webhookId: string;
   readonly deliveryId: string;
+  /** The webhook: to one that is deactivated nothing is delivered again. */
+  readonly isActive: boolean;
   readonly onClose: () => void;
 }): ReactElement {
   const path = { id: webhookId, deliveryId };
+  const whyNotId = useId();
   const delivery = useRead('getWebhookDelivery', { path }, { pollMs: 3_000 });
   const again = useChange('redeliverWebhook', {
     refreshes: ['getWebhookDelivery', 'listWebhookAttempts'],
@@ -51,12 +55,19 @@ export function DeliveryDrawer({
                   variant="light"
                   leftSection={<IconRefresh size={15} aria-hidden />}
                   loading={again.isPending}
+                  disabled={whyNot(isActive, payload) !== null}
+                  aria-describedby={whyNotId}
                   onClick={() => again.mutate({ path })}
                 >
                   Re-deliver
                 </BusyButton>
               )}
             </Group>
+            {event !== 'webhook.test' && (
+              <Text id={whyNotId} size="sm" c="dimmed" hidden={whyNot(isActive, payload) === null}>
+                {whyNot(isActive, payload)}
+              </Text>
+            )}
             {nextAttemptAt !== null && (
               <Text size="sm" c="dimmed">
                 Next attempt {fullTime(nextAttemptAt)}
@@ -80,6 +91,12 @@ export function DeliveryDrawer({
       </QueryView>
     </SideDialog>
   );
+}
+
+/** Why a delivery cannot be sent again; null when it can. Source: docs/api-behaviour.md#webhooks-manage. */
+function whyNot(isActive: boolean, payload: WebhookDelivery['payload']): string | null {
+  if (!isActive) return 'The webhook is deactivated. Re-enable it first.';
+  return payload === null ? 'Its event is no longer kept.' : null;
 }
 
 function Attempt({ attempt }: { readonly attempt: WebhookAttempt }): ReactElement {

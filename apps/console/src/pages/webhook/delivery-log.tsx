@@ -30,7 +30,13 @@ const outcomes = [
 ];
 
 /** Every HTTP attempt of a webhook, newest first, with request and response one click away. */
-export function DeliveryLog({ webhookId }: { readonly webhookId: string }): ReactElement {
+export function DeliveryLog({
+  webhookId,
+  isActive,
+}: {
+  readonly webhookId: string;
+  readonly isActive: boolean;
+}): ReactElement {
   const [kept, keep] = useAddress(['event', 'outcome', 'from', 'to']);
   const event = oneOf(events, kept.event);
   const outcome = oneOf(
@@ -125,7 +131,9 @@ export function DeliveryLog({ webhookId }: { readonly webhookId: string }): Reac
       >
         {(items) => <DataTable label="Attempts" columns={columns} items={items} keyOf={({ id }) => id} />}
       </ListView>
-      {opened !== null && <DeliveryDrawer webhookId={webhookId} deliveryId={opened} onClose={() => setOpened(null)} />}
+      {opened !== null && (
+        <DeliveryDrawer webhookId={webhookId} deliveryId={opened} isActive={isActive} onClose={() => setOpened(null)} />
+      )}
     </>
   );
 }

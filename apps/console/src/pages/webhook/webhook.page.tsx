@@ -24,6 +24,9 @@ import { SecretPanel } from './secret-panel.js';
 import { TestPanel } from './test-panel.js';
 import { VerificationPanel } from './verification-panel.js';
 
+/** What describes a button that is disabled for a deactivated webhook. */
+const WHY_DEACTIVATED = 'why-deactivated';
+
 const list = { to: '/settings/webhooks', label: 'Webhooks' };
 
 /** One webhook: its health, deliveries, secret, and code that verifies what it sends. */
@@ -109,7 +112,7 @@ function WebhookView({
         <Tabs.Panel value="deliveries">
           <Stack gap="lg">
             <TestPanel id={webhook.id} />
-            <DeliveryLog webhookId={webhook.id} />
+            <DeliveryLog webhookId={webhook.id} isActive={webhook.status === 'ACTIVE'} />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="settings">
@@ -155,7 +158,7 @@ function Deactivated({
   return (
     <Alert color="red" variant="light" icon={<IconAlertOctagon aria-hidden />} title="This webhook is deactivated">
       <Stack gap="sm" align="flex-start">
-        <Text size="sm" component="div">
+        <Text id={WHY_DEACTIVATED} size="sm" component="div">
           {webhook.deactivatedReason !== null && (
             <>
               Why: <ForeignText fw={550}>{webhook.deactivatedReason}</ForeignText>.{' '}
@@ -214,6 +217,7 @@ function Missed({
 
 function Acts({ webhook, onEdit }: { readonly webhook: Webhook; readonly onEdit: () => void }): ReactElement {
   const router = useRouter();
+  const isDeactivated = webhook.status === 'DEACTIVATED';
   const [isReplaying, replaying] = useDisclosure(false);
   const [isDeleting, deleting] = useDisclosure(false);
   const remove = useChange('deleteWebhook', {
@@ -224,7 +228,13 @@ function Acts({ webhook, onEdit }: { readonly webhook: Webhook; readonly onEdit:
   });
   return (
     <>
-      <Button variant="default" leftSection={<IconHistory size={16} aria-hidden />} onClick={replaying.open}>
+      <Button
+        variant="default"
+        leftSection={<IconHistory size={16} aria-hidden />}
+        disabled={isDeactivated}
+        aria-describedby={isDeactivated ? WHY_DEACTIVATED : undefined}
+        onClick={replaying.open}
+      >
         Replay
       </Button>
       <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={onEdit}>
