@@ -71,13 +71,20 @@ describe('webhooks in the console', () => {
     isReceiverWell = true;
     await page.getByRole('button', { name: 'Re-enable' }).click();
     await page.getByRole('button', { name: 'Replay what it missed' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Replay what it missed' }).waitFor();
     expect(await webhook()).toMatchObject({ status: 'ACTIVE', consecutiveFailures: 0 });
     await page.getByRole('button', { name: 'Replay what it missed' }).click();
     await page.getByRole('button', { name: 'Count events' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
     await page.getByRole('button', { name: 'Replay what it missed' }).waitFor({ state: 'detached' });
+    const log = ['enabled', 'deactivated', 'replayed'].map((act) =>
+      page.waitForResponse((answer) => answer.url().includes(`/audit-log?action=webhook.${act}`)),
+    );
     await page.reload();
+    await Promise.all(log);
     await page.getByText('Active', { exact: true }).first().waitFor();
+    expect(await page.getByRole('button', { name: 'Replay what it missed' }).count()).toBe(0);
     const replays = page.getByRole('cell', { name: /Replay$/ });
     await replays.first().waitFor();
     await page.getByLabel('From', { exact: true }).fill('2999-01-01');

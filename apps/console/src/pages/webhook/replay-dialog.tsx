@@ -29,7 +29,7 @@ export function ReplayDialog({
   const count = useChange('replayWebhook', { isQuiet: true });
   const replay = useChange('replayWebhook', {
     isQuiet: true,
-    refreshes: ['listWebhookAttempts'],
+    refreshes: ['listWebhookAttempts', 'listAuditLog'],
     done: ({ count: events }) => `${events} ${events === 1 ? 'event is' : 'events are'} being sent again.`,
     onDone: () => {
       onClose();

@@ -1,31 +1,26 @@
-import { Alert, Badge, Button, Group, Menu, Paper, Stack, Tabs, Text } from '@mantine/core';
+import { Badge, Button, Group, Menu, Paper, Stack, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconAlertOctagon, IconDots, IconHistory, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconDots, IconHistory, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
-import { useState, type ReactElement, type ReactNode } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import type { Webhook } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
-import { BusyButton } from '../../ui/busy-button.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { focusPage } from '../../ui/focus.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { PageFrame } from '../../ui/page.js';
 import { QueryView } from '../../ui/query-view.js';
 import { StaleNote } from '../../ui/stale-note.js';
-import { Time, fullTime } from '../../ui/time.js';
+import { Time } from '../../ui/time.js';
 import { usePathId } from '../../ui/use-path-id.js';
 import { WebhookForm } from '../webhooks/webhook-form.js';
 import { WebhookHealth } from '../webhooks/webhook-health.js';
+import { Deactivated, Missed, WHY_DEACTIVATED } from './deactivation.js';
 import { DeliveryLog } from './delivery-log.js';
-import { missedFrom } from './missed-from.js';
 import { ReplayDialog } from './replay-dialog.js';
 import { SecretPanel } from './secret-panel.js';
 import { TestPanel } from './test-panel.js';
 import { VerificationPanel } from './verification-panel.js';
-
-/** What describes a button that is disabled for a deactivated webhook. */
-const WHY_DEACTIVATED = 'why-deactivated';
 
 const list = { to: '/settings/webhooks', label: 'Webhooks' };
 
@@ -82,8 +77,6 @@ function WebhookView({
   readonly note: ReactNode;
   readonly onEdit: () => void;
 }): ReactElement {
-  // Since when nothing was queued, once it is enabled again.
-  const [deactivatedAt, setDeactivatedAt] = useState<string | null>(null);
   return (
     <PageFrame
       title={<ForeignText>{webhook.url}</ForeignText>}
@@ -99,10 +92,7 @@ function WebhookView({
           Added <Time at={webhook.createdAt} />
         </Text>
       </Group>
-      {webhook.status === 'DEACTIVATED' && <Deactivated webhook={webhook} onEnabled={setDeactivatedAt} />}
-      {webhook.status === 'ACTIVE' && deactivatedAt !== null && (
-        <Missed webhook={webhook} deactivatedAt={deactivatedAt} onReplayed={() => setDeactivatedAt(null)} />
-      )}
+      {webhook.status === 'DEACTIVATED' ? <Deactivated webhook={webhook} /> : <Missed webhook={webhook} />}
       <Tabs defaultValue="deliveries" keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
@@ -137,81 +127,6 @@ function WebhookView({
         </Tabs.Panel>
       </Tabs>
     </PageFrame>
-  );
-}
-
-function Deactivated({
-  webhook,
-  onEnabled,
-}: {
-  readonly webhook: Webhook;
-  readonly onEnabled: (deactivatedAt: string | null) => void;
-}): ReactElement {
-  const enable = useChange('enableWebhook', {
-    refreshes: ['getWebhook', 'listWebhooks', 'listWebhookAttempts'],
-    done: 'The webhook is active again.',
-    onDone: () => {
-      focusPage();
-      onEnabled(webhook.deactivatedAt);
-    },
-  });
-  return (
-    <Alert color="red" variant="light" icon={<IconAlertOctagon aria-hidden />} title="This webhook is deactivated">
-      <Stack gap="sm" align="flex-start">
-        <Text id={WHY_DEACTIVATED} size="sm" component="div">
-          {webhook.deactivatedReason !== null && (
-            <>
-              Why: <ForeignText fw={550}>{webhook.deactivatedReason}</ForeignText>.{' '}
-            </>
-          )}
-          {webhook.deactivatedAt !== null &&
-            `Since ${fullTime(webhook.deactivatedAt)} no event is queued for it; deliveries that waited were dropped. `}
-          Mend the receiver, re-enable the webhook, then replay what it missed.
-        </Text>
-        <BusyButton
-          size="xs"
-          color="red"
-          loading={enable.isPending}
-          onClick={() => enable.mutate({ path: { id: webhook.id } })}
-        >
-          Re-enable
-        </BusyButton>
-      </Stack>
-    </Alert>
-  );
-}
-
-/** What to do once it is enabled again: events of the time before were not queued, and those that waited were dropped. */
-function Missed({
-  webhook,
-  deactivatedAt,
-  onReplayed,
-}: {
-  readonly webhook: Webhook;
-  readonly deactivatedAt: string;
-  readonly onReplayed: () => void;
-}): ReactElement {
-  const [isReplaying, replaying] = useDisclosure(false);
-  return (
-    <Alert color="blue" variant="light" icon={<IconHistory aria-hidden />} title="The webhook is active again">
-      <Stack gap="sm" align="flex-start">
-        <Text size="sm">
-          Events since {fullTime(deactivatedAt)}, and earlier ones whose deliveries failed or waited, were not
-          delivered.
-        </Text>
-        <Button size="xs" onClick={replaying.open}>
-          Replay what it missed
-        </Button>
-      </Stack>
-      {isReplaying && (
-        <ReplayDialog
-          webhook={webhook}
-          from={missedFrom(webhook.createdAt, deactivatedAt)}
-          onReplayed={onReplayed}
-          onClose={replaying.close}
-        />
-      )}
-    </Alert>
   );
 }
 
