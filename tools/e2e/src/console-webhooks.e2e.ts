@@ -28,7 +28,8 @@ describe('webhooks in the console', () => {
     await api.signIn(owner);
     receiver = createServer((request, response) => {
       request.resume();
-      response.writeHead(isReceiverWell ? 200 : 500).end();
+      if (request.url?.startsWith('/long')) response.end('x'.repeat(Number(request.url.split('/')[2])));
+      else response.writeHead(isReceiverWell ? 200 : 500).end();
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   });
@@ -91,6 +92,38 @@ describe('webhooks in the console', () => {
     await page.getByText('Nothing fits these filters').waitFor();
     await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
     await page.getByText('This webhook is gone').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('says of a response where it is cut, and of a whole one nothing', async () => {
+    const { port } = receiver.address() as AddressInfo;
+    const paths = await Promise.all(
+      [1_000, 1_025].map(async (bytes) => {
+        const hook = { url: `http://127.0.0.1:${port}/long/${bytes}`, events: ['message.received'] };
+        const { body: made } = await api.post('/app/api/webhooks', hook);
+        return `/webhooks/${made?.id ?? ''}`;
+      }),
+    );
+    const { page, complaints } = await signedIn();
+    const notes: number[] = [];
+    for (const path of paths) {
+      await openPage(page, `/settings${path}`);
+      await page.getByRole('button', { name: 'Send test' }).click();
+      await page
+        .getByRole('status')
+        .getByText(/^x{1000}/)
+        .waitFor();
+      notes.push(await page.getByRole('status').getByText('Only the first 1 KB of a response is kept.').count());
+      await page.getByRole('button', { name: /^Details of/ }).click();
+      await page
+        .getByRole('dialog')
+        .getByText(/^x{1000}/)
+        .waitFor();
+      notes.push(await page.getByRole('dialog').getByText('Only the first 1 KB of a response is kept.').count());
+      await api.ask('DELETE', `/app/api${path}`);
+    }
+    expect(notes).toEqual([0, 0, 1, 1]);
     expect(complaints).toEqual([]);
     await page.context().close();
   });

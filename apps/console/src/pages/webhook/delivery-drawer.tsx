@@ -1,4 +1,4 @@
-import { Code, Group, Paper, Stack, Text } from '@mantine/core';
+import { Group, Paper, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useId, type ReactElement } from 'react';
 import type { WebhookAttempt, WebhookDelivery } from '../../api/api.generated.js';
@@ -10,6 +10,7 @@ import { readable } from '../../ui/foreign-text.js';
 import { QueryView } from '../../ui/query-view.js';
 import { inPlainWords, StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { fullTime } from '../../ui/time.js';
+import { ResponseBody } from './response-body.js';
 
 const tones: Readonly<Record<WebhookDelivery['state'], Tone>> = {
   PENDING: 'busy',
@@ -116,11 +117,7 @@ function Attempt({ attempt }: { readonly attempt: WebhookAttempt }): ReactElemen
           {readable(error)}
         </Text>
       )}
-      {responseBody !== null && responseBody !== '' && (
-        <Code block mt={6}>
-          {readable(responseBody)}
-        </Code>
-      )}
+      <ResponseBody body={responseBody} />
     </Paper>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Code, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Group, Paper, Stack, Text } from '@mantine/core';
 import { IconCheck, IconSend2, IconX } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { WebhookTestResult } from '../../api/api.generated.js';
@@ -6,6 +6,7 @@ import { useChange } from '../../api/use-api.js';
 import { BusyButton } from '../../ui/busy-button.js';
 import { readable } from '../../ui/foreign-text.js';
 import { refusedWords } from './refused-words.js';
+import { ResponseBody } from './response-body.js';
 
 /** Sends one `webhook.test` and shows what came back. */
 export function TestPanel({ id }: { readonly id: string }): ReactElement {
@@ -50,11 +51,7 @@ function Result({ result }: { readonly result: WebhookTestResult }): ReactElemen
     >
       {error !== null && <Text size="sm">{readable(error)}</Text>}
       {!delivered && responseStatus !== null && <Text size="sm">{refusedWords(responseStatus)}</Text>}
-      {responseBody !== null && responseBody !== '' && (
-        <Code block mt="xs">
-          {readable(responseBody)}
-        </Code>
-      )}
+      <ResponseBody body={responseBody} />
     </Alert>
   );
 }
