@@ -128,6 +128,27 @@ describe('webhooks in the console', () => {
     await page.context().close();
   });
 
+  it('keeps the tab that is open in the address', async () => {
+    const hook = { url: 'http://127.0.0.1:9/tabs', events: ['message.received'] };
+    const { body: made } = await api.post('/app/api/webhooks', hook);
+    const { page, complaints } = await signedIn();
+    await openPage(page, `/settings/webhooks/${made?.id ?? ''}`);
+    const address = page.url();
+    const code = page.getByRole('tab', { name: 'Verify signatures' });
+    await code.click();
+    await page.reload();
+    await page.getByText('compare in constant time').waitFor();
+    expect(await code.getAttribute('aria-selected')).toBe('true');
+    await page.getByRole('tab', { name: 'Deliveries' }).click();
+    await page.getByText('No delivery yet').waitFor();
+    expect(page.url()).toBe(address);
+    await page.goto(`${address}?tab=none-of-these`);
+    await page.getByText('No delivery yet').waitFor();
+    await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('keeps what was typed into the form of a webhook that is deleted elsewhere meanwhile', async () => {
     const hook = { url: 'http://127.0.0.1:9/deleted', events: ['message.received'] };
     const { body: made } = await api.post('/app/api/webhooks', hook);

@@ -8,10 +8,12 @@ import { useChange, useRead } from '../../api/use-api.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ForeignText } from '../../ui/foreign-text.js';
+import { oneOf } from '../../ui/one-of.js';
 import { PageFrame } from '../../ui/page.js';
 import { QueryView } from '../../ui/query-view.js';
 import { StaleNote } from '../../ui/stale-note.js';
 import { Time } from '../../ui/time.js';
+import { useAddress } from '../../ui/use-address.js';
 import { usePathId } from '../../ui/use-path-id.js';
 import { WebhookForm } from '../webhooks/webhook-form.js';
 import { WebhookHealth } from '../webhooks/webhook-health.js';
@@ -21,6 +23,9 @@ import { ReplayDialog } from './replay-dialog.js';
 import { SecretPanel } from './secret-panel.js';
 import { TestPanel } from './test-panel.js';
 import { VerificationPanel } from './verification-panel.js';
+
+/** Their names in the address; the first needs none. */
+const tabs = ['deliveries', 'settings', 'verify'] as const;
 
 const list = { to: '/settings/webhooks', label: 'Webhooks' };
 
@@ -77,6 +82,8 @@ function WebhookView({
   readonly note: ReactNode;
   readonly onEdit: () => void;
 }): ReactElement {
+  const [kept, keep] = useAddress(['tab']);
+  const tab = oneOf(tabs, kept.tab) ?? tabs[0];
   return (
     <PageFrame
       title={<ForeignText>{webhook.url}</ForeignText>}
@@ -93,7 +100,7 @@ function WebhookView({
         </Text>
       </Group>
       {webhook.status === 'DEACTIVATED' ? <Deactivated webhook={webhook} /> : <Missed webhook={webhook} />}
-      <Tabs defaultValue="deliveries" keepMounted={false}>
+      <Tabs value={tab} onChange={(chosen) => keep({ tab: chosen === tabs[0] ? null : chosen })} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
           <Tabs.Tab value="settings">Events and secret</Tabs.Tab>
