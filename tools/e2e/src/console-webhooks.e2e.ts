@@ -149,6 +149,24 @@ describe('webhooks in the console', () => {
     await page.context().close();
   });
 
+  it('names an attempt by the time that the page shows, which is that of the browser', async () => {
+    const hook = { url: 'http://127.0.0.1:9/times', events: ['message.received'] };
+    const { body: made } = await api.post('/app/api/webhooks', hook);
+    await api.post(`/app/api/webhooks/${made?.id ?? ''}/test`);
+    const { page, complaints } = await openConsole(browser, all.baseUrl, { timezoneId: 'Asia/Kathmandu' });
+    await signIn(page, owner);
+    await openPage(page, `/settings/webhooks/${made?.id ?? ''}`);
+    const shown = await page.getByRole('table', { name: 'Attempts' }).locator('time').getAttribute('title');
+    await page.getByRole('button', { name: `Details of webhook.test, ${shown ?? ''}`, exact: true }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(`Attempt 1, ${shown ?? ''}`)
+      .waitFor();
+    await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('keeps what was typed into the form of a webhook that is deleted elsewhere meanwhile', async () => {
     const hook = { url: 'http://127.0.0.1:9/deleted', events: ['message.received'] };
     const { body: made } = await api.post('/app/api/webhooks', hook);

@@ -11,7 +11,7 @@ import { readable } from '../../ui/foreign-text.js';
 import { oneOf } from '../../ui/one-of.js';
 import { ListView } from '../../ui/query-view.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Time } from '../../ui/time.js';
+import { fullTime, Time } from '../../ui/time.js';
 import { useAddress } from '../../ui/use-address.js';
 import { eventTypes } from '../webhooks/event-types.js';
 import { DeliveryDrawer } from './delivery-drawer.js';
@@ -89,7 +89,7 @@ export function DeliveryLog({
           size="compact-xs"
           variant="subtle"
           onClick={() => setOpened(deliveryId)}
-          aria-label={`Details of ${type} at ${at}`}
+          aria-label={`Details of ${type}, ${fullTime(at)}`}
         >
           Details
         </Button>
