@@ -14,15 +14,18 @@ const MEANING = [
 
 /**
  * How a connection is opened so that its session has the given settings. node-postgres would have `?options=` of a URL replace
- * all others, the search path too: those of the URL are kept, and count where ours leave something open.
+ * all others, the search path too: those of the URL are kept, and count where ours leave something open. An `?application_name=`
+ * is left out: by ours a session is known to commands that must not run next to it.
  *
  * @param settings each `-c name=value`
  */
 export function sessionOptions(url: string, settings: readonly string[]): { url: string; options: string } {
   const parsed = URL.parse(url);
-  const own = parsed?.searchParams.get('options');
+  const own = parsed?.searchParams.get('options') ?? '';
+  const options = [...(own === '' ? [] : [own]), ...MEANING, ...settings].join(' ');
   // Any other URL stays as it was written.
-  if (!parsed || !own) return { url, options: [...MEANING, ...settings].join(' ') };
+  if (!parsed || (own === '' && !parsed.searchParams.has('application_name'))) return { url, options };
   parsed.searchParams.delete('options');
-  return { url: parsed.href, options: [own, ...MEANING, ...settings].join(' ') };
+  parsed.searchParams.delete('application_name');
+  return { url: parsed.href, options };
 }

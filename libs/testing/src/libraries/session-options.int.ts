@@ -55,6 +55,13 @@ describe('the session of a service', () => {
     expect(await database.query(answer, [new Date(moment)])).toMatchObject([{ path: 'messaging', memory: '8MB' }]);
     expect(await database.dataSource.query('SELECT letter FROM messaging.noted')).toEqual([{ letter: 'İ' }]);
   });
+
+  it('has the name of the service also where its URL has another: what must not run next to the service looks for it', async () => {
+    const prepared = await servers.serviceDatabase('messaging', []);
+    const database = await prepared.database({ url: `${prepared.url}?application_name=mine` });
+    const [session] = await database.dataSource.query(`SELECT current_setting('application_name') AS name`);
+    expect(session).toEqual({ name: 'messaging-test' });
+  });
 });
 
 function targetOf({ role }: ServiceDatabase): Omit<Parameters<typeof migrate>[0], 'url'> {
