@@ -57,8 +57,9 @@ export function isUnavailable(error: unknown): boolean {
   // Not `instanceof`: Node's own errors come from another realm wherever this code runs in a context of its own (Jest).
   if (!types.isNativeError(error)) return false;
   const code = 'code' in error ? String(error.code) : '';
+  // EMFILE and ENFILE: no descriptor is left for a connection.
   return (
-    /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ECONNABORTED)$/.test(
+    /^(EMFILE|ENFILE|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ECONNABORTED)$/.test(
       code,
     ) ||
     /connection (terminated|timeout)|timeout exceeded when trying to connect|Query read timeout|not queryable|closed the connection/i.test(

@@ -6,3 +6,9 @@ describe('work whose turn does not come in time', () => {
     expect(isUnavailable(tenantHasNoTurn())).toBe(true);
   });
 });
+
+describe('a connection for which no descriptor is left', () => {
+  it.each(['EMFILE', 'ENFILE'])('is of a database that cannot be reached for now, whatever asks for it: %s', (code) => {
+    expect(isUnavailable(Object.assign(new Error(`connect ${code} 127.0.0.1:5432`), { code }))).toBe(true);
+  });
+});
