@@ -122,7 +122,10 @@ function failureOf(failures: ReadonlyMap<string, unknown>): unknown {
   return new Error([...failures].map(([address, error]) => `${address}: ${reasonOf(error)}`).join('; '));
 }
 
-/** Ends with the signal. */
+/** This process, or its machine, has as many descriptors open as it may. Source: connect(2), socket(2). */
+const NO_DESCRIPTOR: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
+
+/** Ends with the signal. @throws OutboundRefusal where this process cannot open a connection, to whomever */
 async function connectToAddress(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   const connection = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
   // Whoever has it listens too, from then on.
@@ -132,7 +135,9 @@ async function connectToAddress(host: string, port: number, signal: AbortSignal)
     return connection;
   } catch (error) {
     connection.destroy();
-    throw signal.aborted ? new Error('no connection in time') : error;
+    if (signal.aborted) throw new Error('no connection in time');
+    const isOurs = types.isNativeError(error) && 'code' in error && NO_DESCRIPTOR.has(error.code);
+    throw isOurs ? new OutboundRefusal('never sent', reasonOf(error)) : error;
   }
 }
 

@@ -23,7 +23,7 @@ export type OutboundError =
   | 'no response'
   | 'response incomplete'
   | 'aborted'
-  /** Of an `OutboundThread`: nothing has left, and the receiver has no part in it. */
+  /** Nothing has left, and the receiver has no part in it: an `OutboundThread` is late, or no descriptor is left. */
   | 'never sent'
   /** As that: ours are silent. */
   | 'no name server';
@@ -72,10 +72,10 @@ export function reasonOf(error: unknown): string {
   return 'code' in error ? `${String(error.code)}: ${error.message}` : error.message;
 }
 
-/** A connection that the guard refuses. */
+/** A connection that the guard refuses, or that this process cannot have. */
 export class OutboundRefusal extends Error {
   constructor(
-    readonly error: Extract<OutboundError, 'url not allowed' | 'name not resolved' | 'no name server'>,
+    readonly error: Extract<OutboundError, 'url not allowed' | 'name not resolved' | 'never sent' | 'no name server'>,
     message: string,
   ) {
     super(message);

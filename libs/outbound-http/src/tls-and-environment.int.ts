@@ -80,6 +80,23 @@ describe('a name with two addresses', () => {
   });
 });
 
+it('for which this process has no descriptor left is never sent: the receiver has no part in it', async () => {
+  const port = await serverWith(valid);
+  const program = `
+    import { openSync } from 'node:fs';
+    import { OutboundHttp } from ${JSON.stringify(entry)};
+    const client = new OutboundHttp({ allowPrivate: true, refusedHosts: [] });
+    try {
+      for (;;) openSync('/dev/null', 'r');
+    } catch {
+      const end = await client.post({ url: 'https://127.0.0.1:${port}/', headers: {}, body: Buffer.from('{}') });
+      process.stdout.write(JSON.stringify(end), () => process.exit());
+    }`;
+  const node = ['--input-type=module', '-e', program];
+  const { stdout } = await run('/bin/sh', ['-c', 'ulimit -n 100 && exec "$0" "$@"', process.execPath, ...node]);
+  expect(JSON.parse(stdout)).toMatchObject({ error: 'never sent', reason: expect.stringMatching(/EMFILE/) });
+});
+
 describe('a connection over TLS 1.2', () => {
   it('has one handshake: the receiver has no other one made', async () => {
     const { promise: handshake, resolve: handshakeEnded } = Promise.withResolvers<'made' | 'refused'>();
