@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * When a repetition gave an API key another secret. Null: it has its first one.
+ * When the secret of an API key was made, the first one or that of a repetition. Null: when the key was.
  *
  * Lock: ACCESS EXCLUSIVE on `api_key` for a moment, no row is written. Reversal: drops the column. A replica of the release before sets it
  * not: what it renews may be renewed again by a request that is older.

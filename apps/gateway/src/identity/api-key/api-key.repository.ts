@@ -20,7 +20,8 @@ const SHOWN = `id, label, prefix, scopes, created_by AS "createdBy", created_by_
   revoked_at AS "revokedAt"`;
 
 /**
- * $5 the SHA-256 of the secret as 64 hex digits; $10 and $11 those of the request's `Idempotency-Key` and body, or null.
+ * $5 the SHA-256 of the secret as 64 hex digits; $10 and $11 those of the request's `Idempotency-Key` and body, or null. `renewed_at` is
+ * when the secret was made, by the database's clock as when it is renewed.
  *
  * Returns no row when a request with this key has made one: of two at the same time the second waits for the first.
  */
@@ -28,8 +29,8 @@ export const insertApiKey = statement<ApiKeyRow>(
   'gateway.insert-api-key',
   `INSERT INTO api_key
      (id, organization_id, label, prefix, secret_hash, scopes, created_by, created_by_email, created_at, idempotency_key,
-      idempotency_body)
-   VALUES ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9, decode($10, 'hex'), decode($11, 'hex'))
+      idempotency_body, renewed_at)
+   VALUES ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9, decode($10, 'hex'), decode($11, 'hex'), clock_timestamp())
    ON CONFLICT (organization_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING RETURNING ${SHOWN}`,
 );
 
@@ -41,20 +42,24 @@ export interface ApiKeyOfRequest {
   readonly isYounger: boolean;
 }
 
-/** Locks the key. $2 and $3 the SHA-256 of the request's key and of the body at hand, $4 when the request at hand began. */
+/**
+ * Locks the key. $2 and $3 the SHA-256 of the request's key and of the body at hand, $4 the milliseconds since the request at hand began:
+ * gateways whose clocks differ make the keys. Not `clock_timestamp()`, which goes on while the lock is waited for.
+ */
 export const lockApiKeyOfRequest = statement<ApiKeyOfRequest>(
   'gateway.lock-api-key-of-request',
-  `SELECT id, idempotency_body = decode($3, 'hex') AS "isSameBody", greatest(created_at, renewed_at) > $4 AS "isYounger"
+  `SELECT id, idempotency_body = decode($3, 'hex') AS "isSameBody",
+     coalesce(renewed_at, created_at) > statement_timestamp() - $4::float8 * interval '1 ms' AS "isYounger"
    FROM api_key WHERE organization_id = $1 AND idempotency_key = decode($2, 'hex') FOR NO KEY UPDATE`,
 );
 
 /**
- * Gives a key another secret: one that is a day old at most and that nothing has used. $3 the shown prefix, $4 the SHA-256 of the secret,
- * $5 now. Returns no row for any other.
+ * Gives a key another secret: one that is a day old at most and that nothing has used. $3 the shown prefix, $4 the SHA-256 of the secret.
+ * Returns no row for any other.
  */
 export const renewApiKeySecret = statement<ApiKeyRow>(
   'gateway.renew-api-key-secret',
-  `UPDATE api_key SET prefix = $3, secret_hash = decode($4, 'hex'), renewed_at = $5
+  `UPDATE api_key SET prefix = $3, secret_hash = decode($4, 'hex'), renewed_at = clock_timestamp()
    WHERE id = $2 AND organization_id = $1 AND revoked_at IS NULL AND last_used_at IS NULL
      AND created_at > clock_timestamp() - interval '24 hours' RETURNING ${SHOWN}`,
 );

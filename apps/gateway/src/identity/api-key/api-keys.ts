@@ -28,11 +28,11 @@ export class DatabaseApiKeys implements ApiKeys {
     request: KeyedRequest | null,
   ): Promise<{ readonly apiKey: NewApiKeyView; readonly isRepetition: boolean }> {
     const { organizationId, sessionId } = act;
-    const askedAt = new Date();
+    const askedAtMs = performance.now();
     return this.database.transaction(
       async (tx) => {
         requireAdministering(await roleInSession(tx, sessionId, organizationId));
-        const { key, secret, isRepetition } = await createApiKey(tx, act, input, request, askedAt);
+        const { key, secret, isRepetition } = await createApiKey(tx, act, input, request, askedAtMs);
         const [counted] = await tx.query(countActiveApiKeys, [organizationId, UNREMARKED_MAX + 1]);
         return { apiKey: { ...key, secret, hint: hintOf(counted?.active ?? 0) }, isRepetition };
       },

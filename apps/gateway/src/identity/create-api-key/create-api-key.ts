@@ -28,7 +28,7 @@ export interface CreatedApiKey {
  * Makes a key in the transaction of its audit entry.
  *
  * @param request its `Idempotency-Key`, if it has one: repeated, it makes no second key
- * @param askedAt when the request began
+ * @param askedAtMs when the request began, monotonic
  * @throws AppError CONFLICT as `ApiKeys.create`
  */
 export async function createApiKey(
@@ -36,7 +36,7 @@ export async function createApiKey(
   act: Act,
   { label, scopes }: ApiKeyInput,
   request: KeyedRequest | null = null,
-  askedAt = new Date(),
+  askedAtMs = performance.now(),
 ): Promise<CreatedApiKey> {
   const { secret, prefix, hash } = mintKey();
   const id = newCuid();
@@ -54,7 +54,7 @@ export async function createApiKey(
     request?.keySha256 ?? null,
     request?.bodySha256 ?? null,
   ]);
-  if (!row && request) return renewSecret(tx, act, request, askedAt);
+  if (!row && request) return renewSecret(tx, act, request, askedAtMs);
   if (!row) throw new Error('an insert returned no row');
   appendAudit(tx, { ...act, action: 'api-key.created', before: null, after: auditedApiKey(row) });
   return { key: apiKeyViewOf(row), secret, isRepetition: false };
@@ -64,9 +64,14 @@ export async function createApiKey(
  * Only hashes are stored: what a lost answer held cannot be shown again, and is replaced while nothing uses it. Not for a request that is
  * older than the secret: the caller may have that of the other request, which has overtaken this one or ran at the same time.
  */
-async function renewSecret(tx: Transaction, act: Act, request: KeyedRequest, askedAt: Date): Promise<CreatedApiKey> {
+async function renewSecret(
+  tx: Transaction,
+  act: Act,
+  request: KeyedRequest,
+  askedAtMs: number,
+): Promise<CreatedApiKey> {
   const { organizationId } = act;
-  const values = [organizationId, request.keySha256, request.bodySha256, askedAt];
+  const values = [organizationId, request.keySha256, request.bodySha256, performance.now() - askedAtMs];
   const [made] = await tx.query(lockApiKeyOfRequest, values);
   if (!made) throw new Error('an insert was refused for a row that is not there');
   const { id, isSameBody, isYounger } = made;
@@ -76,7 +81,7 @@ async function renewSecret(tx: Transaction, act: Act, request: KeyedRequest, ask
     throw conflict(what, { retryAfterSeconds: 1 });
   }
   const { secret, prefix, hash } = mintKey();
-  const [row] = await tx.query(renewApiKeySecret, [organizationId, id, prefix, hash, new Date()]);
+  const [row] = await tx.query(renewApiKeySecret, [organizationId, id, prefix, hash]);
   if (!row) throw conflict(`made the API key ${id}, which is in use, revoked or older than 24 hours; use another one`);
   appendAudit(tx, { ...act, action: 'api-key.secret-renewed', before: null, after: auditedApiKey(row) });
   return { key: apiKeyViewOf(row), secret, isRepetition: true };
