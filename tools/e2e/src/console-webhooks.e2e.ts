@@ -167,6 +167,23 @@ describe('webhooks in the console', () => {
     await page.context().close();
   });
 
+  it('shows of a long address some lines, and on hover the whole of it', async () => {
+    const hook = { url: `http://127.0.0.1:9/${'long-'.repeat(390)}`, events: ['message.received'] };
+    const { body: made } = await api.post('/app/api/webhooks', hook);
+    const { page, complaints } = await signedIn();
+    await openPage(page, '/settings/webhooks');
+    const address = page.getByRole('link').filter({ hasText: hook.url });
+    const { height = Infinity } = (await address.boundingBox()) ?? {};
+    expect(height).toBeLessThan(100);
+    await openPage(page, `/settings/webhooks/${made?.id ?? ''}`);
+    const heading = page.getByRole('heading', { level: 1 });
+    expect(((await heading.boundingBox()) ?? { height: Infinity }).height).toBeLessThan(200);
+    expect(await heading.getByTitle(hook.url).count()).toBe(1);
+    await api.ask('DELETE', `/app/api/webhooks/${made?.id ?? ''}`);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('keeps what was typed into the form of a webhook that is deleted elsewhere meanwhile', async () => {
     const hook = { url: 'http://127.0.0.1:9/deleted', events: ['message.received'] };
     const { body: made } = await api.post('/app/api/webhooks', hook);

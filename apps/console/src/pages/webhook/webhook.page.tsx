@@ -15,6 +15,7 @@ import { StaleNote } from '../../ui/stale-note.js';
 import { Time } from '../../ui/time.js';
 import { useAddress } from '../../ui/use-address.js';
 import { usePathId } from '../../ui/use-path-id.js';
+import { WebhookAddress } from '../webhooks/webhook-address.js';
 import { WebhookForm } from '../webhooks/webhook-form.js';
 import { WebhookHealth } from '../webhooks/webhook-health.js';
 import { Deactivated, Missed, WHY_DEACTIVATED } from './deactivation.js';
@@ -86,7 +87,7 @@ function WebhookView({
   const tab = oneOf(tabs, kept.tab) ?? tabs[0];
   return (
     <PageFrame
-      title={<ForeignText>{webhook.url}</ForeignText>}
+      title={<WebhookAddress url={webhook.url} lines={3} />}
       tabTitle="Webhook"
       description={webhook.description === null ? undefined : <ForeignText>{webhook.description}</ForeignText>}
       back={list}

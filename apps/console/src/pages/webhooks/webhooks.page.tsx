@@ -11,6 +11,7 @@ import { LinkTo } from '../../ui/link-to.js';
 import { PageFrame } from '../../ui/page.js';
 import { ListView } from '../../ui/query-view.js';
 import { Time } from '../../ui/time.js';
+import { WebhookAddress } from './webhook-address.js';
 import { WebhookForm } from './webhook-form.js';
 import { WebhookHealth } from './webhook-health.js';
 
@@ -57,7 +58,7 @@ const columns: readonly Column<Webhook>[] = [
     cell: ({ id, url, description }) => (
       <>
         <Anchor component={LinkTo} to={`/settings/webhooks/${id}`} size="sm" fw={550}>
-          <ForeignText>{url}</ForeignText>
+          <WebhookAddress url={url} lines={2} />
         </Anchor>
         {description !== null && (
           <Text size="xs" c="dimmed" component="div">
