@@ -167,7 +167,7 @@ describe('webhooks in the console', () => {
     await page.context().close();
   });
 
-  it('shows of a long address some lines, and on hover the whole of it', async () => {
+  it('shows of a long address some lines, on hover the whole of it, and its health in full', async () => {
     const hook = { url: `http://127.0.0.1:9/${'long-'.repeat(390)}`, events: ['message.received'] };
     const { body: made } = await api.post('/app/api/webhooks', hook);
     const { page, complaints } = await signedIn();
@@ -175,6 +175,8 @@ describe('webhooks in the console', () => {
     const address = page.getByRole('link').filter({ hasText: hook.url });
     const { height = Infinity } = (await address.boundingBox()) ?? {};
     expect(height).toBeLessThan(100);
+    const health = page.getByRole('row').filter({ has: address }).getByText('Active', { exact: true });
+    expect(await health.evaluate((words) => words.scrollWidth - words.clientWidth)).toBe(0);
     await openPage(page, `/settings/webhooks/${made?.id ?? ''}`);
     const heading = page.getByRole('heading', { level: 1 });
     expect(((await heading.boundingBox()) ?? { height: Infinity }).height).toBeLessThan(200);
