@@ -2,7 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { metrics as api } from '@opentelemetry/api';
-import { createLog, InternalServer, CachedGauge, startMetrics, type Clock, type Log, type Metrics } from './index.js';
+import {
+  createLog,
+  InternalServer,
+  CachedGauge,
+  PollingWorker,
+  startMetrics,
+  type Clock,
+  type Log,
+  type Metrics,
+} from './index.js';
 
 class MemoryLog implements Pick<Log, 'error'> {
   readonly errors: string[] = [];
@@ -54,6 +63,29 @@ describe('metrics of a process', () => {
     counts.set('b', 2);
     clock.nowMs += 5_000;
     expect(await seriesOf('test_letters')).toEqual(['test_letters{name="b"} 2']);
+  });
+
+  it('show how many rounds of work in the background failed, by what the log says of them, from 0 on', async () => {
+    const began = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<boolean>();
+    class FailingWorker extends PollingWorker {
+      protected round(): Promise<boolean> {
+        began.resolve();
+        return ended.promise;
+      }
+    }
+    const worker = new FailingWorker({ log: spoken, idleMs: 2 ** 30, failureEvent: 'test.work-failed' });
+    worker.onApplicationBootstrap();
+    await began.promise;
+    expect(await seriesOf('switchboard_failed_rounds_total')).toEqual([
+      'switchboard_failed_rounds_total{event="test.work-failed"} 0',
+    ]);
+    ended.reject(new Error('a right is missing'));
+    await worker.onModuleDestroy();
+    expect(await seriesOf('switchboard_failed_rounds_total')).toEqual([
+      'switchboard_failed_rounds_total{event="test.work-failed"} 1',
+    ]);
+    expect(log.errors).toContain('test.work-failed');
   });
 
   it('show how many descriptors are open, of how many', async () => {

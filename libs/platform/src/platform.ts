@@ -13,6 +13,7 @@ import { PartitionKeeper, RecentEpoch, Relay, type Restore } from '@switchboard/
 import { Database, forgetSmallSizes, isUnavailable, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
 import { connectPatiently } from './connect-patiently.js';
+import { countFailedRound, showFailedRounds } from './failed-rounds.js';
 import { keepIncarnation } from './keep-incarnation.js';
 import type { Log } from './logger.js';
 import { logRelay } from './log-relay.js';
@@ -58,6 +59,7 @@ export interface Platform {
 
 /** Between two looks for tables that were found small: for so long a plan may be one that suits a small table alone. */
 const FORGET_SIZES_MS = 10_000;
+const PARTITIONS_FAILED = 'partitions.keep-failed';
 
 /**
  * Connects a service and starts its relay; a server that is away is waited for.
@@ -99,9 +101,13 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
   const wakeUps = new WakeUps(nats, link, service);
   const relay = new Relay({ database, service, broker, wakeUps, report: (report) => logRelay(log, report) });
   const keepMore = spec.keepPartitions;
+  showFailedRounds(PARTITIONS_FAILED);
   const keeper = new PartitionKeeper(
     database,
-    (error) => log.error('partitions.keep-failed', error),
+    (error) => {
+      countFailedRound(PARTITIONS_FAILED);
+      log.error(PARTITIONS_FAILED, error);
+    },
     keepMore && (() => keepMore(database, log)),
   );
   const sizes = new PollingLoop({

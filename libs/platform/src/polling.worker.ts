@@ -1,6 +1,7 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { Log } from './logger.js';
 import type { WakeSignal } from '@switchboard/timing';
+import { countFailedRound, showFailedRounds } from './failed-rounds.js';
+import type { Log } from './logger.js';
 import { PollingLoop, type RoundResult } from './polling-loop.js';
 
 /** How a worker polls. */
@@ -10,7 +11,7 @@ export interface PollingWorkerSpec {
   readonly idleMs: number;
   /** Wakes it; without it only time does. */
   readonly signal?: WakeSignal;
-  /** The line that is logged when a round throws: `<noun>.<what>-failed`. */
+  /** The line that is logged, and what is counted, when a round throws: `<noun>.<what>-failed`. */
   readonly failureEvent: string;
 }
 
@@ -20,13 +21,19 @@ export interface PollingWorkerSpec {
  */
 export abstract class PollingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #loop: PollingLoop;
+  readonly #failureEvent: string;
 
   constructor({ log, idleMs, signal, failureEvent }: PollingWorkerSpec) {
-    const onError = (error: unknown): void => log.error(failureEvent, error);
+    this.#failureEvent = failureEvent;
+    const onError = (error: unknown): void => {
+      countFailedRound(failureEvent);
+      log.error(failureEvent, error);
+    };
     this.#loop = new PollingLoop({ round: () => this.round(), idleMs, signal, onError });
   }
 
   onApplicationBootstrap(): void {
+    showFailedRounds(this.#failureEvent);
     this.#loop.start();
   }
 

@@ -1,0 +1,21 @@
+import { metrics, type Counter } from '@opentelemetry/api';
+
+let counter: Counter | undefined;
+
+/** Made when first used: an instrument made before the process measures records nothing. */
+function failedRounds(): Counter {
+  return (counter ??= metrics.getMeter('@switchboard/platform').createCounter('switchboard_failed_rounds_total', {
+    description:
+      'Rounds of work in the background that failed, by the event of the line in the log; each is tried again',
+  }));
+}
+
+/** Shows the failures of a kind of work as 0 from now on: a rise from nothing is no rise to Prometheus. @param event of its line in the log */
+export function showFailedRounds(event: string): void {
+  failedRounds().add(0, { event });
+}
+
+/** Counts a round that failed. @param event of its line in the log */
+export function countFailedRound(event: string): void {
+  failedRounds().add(1, { event });
+}
