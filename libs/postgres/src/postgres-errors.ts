@@ -1,6 +1,9 @@
 import { types } from 'node:util';
 
 const READ_ONLY = '25006';
+const NOT_SUPPORTED = '0A000';
+/** The function of the server that refuses a table which is not logged, whose contents no standby has; its words may be translated. */
+const STANDBY_REFUSES = 'get_relation_info';
 
 /**
  * A COMMIT was sent and its answer did not come: the transaction may or may not have committed.
@@ -20,13 +23,19 @@ export function sqlState(error: unknown): string | null {
   return typeof error.code === 'string' && error.code.length === 5 ? error.code : null;
 }
 
+/** True when the server is no primary (any more): it takes no writes, or has no contents of a table that is not logged. */
+function isNoPrimary(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== NOT_SUPPORTED) return state === READ_ONLY;
+  return types.isNativeError(error) && 'routine' in error && error.routine === STANDBY_REFUSES;
+}
+
 /**
- * Whether the connection that met an error is fit for the next caller: the server itself refused, and not because it takes no writes
- * (25006). Such a server is no primary (any more), and a session may stay with it, and so with every later refusal, when another one is.
+ * Whether the connection that met an error is fit for the next caller: the server itself refused, and not because it is no primary (any
+ * more). A session may stay with such a server, and so with every later refusal, when another one is.
  */
 export function leavesFit(error: unknown): boolean {
-  const state = sqlState(error);
-  return state !== null && state !== READ_ONLY;
+  return sqlState(error) !== null && !isNoPrimary(error);
 }
 
 /** True when one row of the batch is at fault (data exception, constraint): the others may pass without it. */
@@ -52,8 +61,8 @@ export function isTimedOut(error: unknown): boolean {
 /** True when the database cannot be reached or refuses work for now; nothing of the request is stored. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
-  // 55P03, 57014, 25P03: something took longer than we let it; 25006: a server that is no primary (any more).
-  if (state !== null) return /^(08|53|57P|58|55P03|57014|25P03|25006)/.test(state);
+  // 55P03, 57014, 25P03: something took longer than we let it.
+  if (state !== null) return /^(08|53|57P|58|55P03|57014|25P03)/.test(state) || isNoPrimary(error);
   // Not `instanceof`: Node's own errors come from another realm wherever this code runs in a context of its own (Jest).
   if (!types.isNativeError(error)) return false;
   const code = 'code' in error ? String(error.code) : '';

@@ -13,6 +13,8 @@ const heldSql = statement<{ isHeld: boolean }>(
 
 /** A streaming standby of the PostgreSQL that a file has for itself. */
 export interface Standby {
+  /** @returns the same database there, as the service's own role, while it follows */
+  connect(): Promise<Database>;
   /** Waits until it holds all that the primary has, and promotes it. @returns the same database there, as the service's own role */
   promote(): Promise<Database>;
 }
@@ -31,6 +33,7 @@ export async function startStandby(servers: TestServers, prepared: ServiceDataba
   const at = (url: string): string => Object.assign(new URL(url), { port: String(port) }).href;
   const superuser = await eventually(() => prepared.database({ url: at(prepared.superuserUrl) }));
   return {
+    connect: () => eventually(() => prepared.database({ url: at(prepared.url) })),
     async promote() {
       const [written] = await primary.query(writtenSql, []);
       await eventually(async () => (await superuser.query(heldSql, [written?.at]))[0]?.isHeld);
