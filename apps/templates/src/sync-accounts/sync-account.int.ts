@@ -218,6 +218,39 @@ describe('the lease of an account', () => {
     expect(await claimed(2)).toEqual(expect.arrayContaining([many, other]));
   });
 
+  it('comes to an account that was just connected before those of the schedule, however many are due', async () => {
+    await store.run("UPDATE account SET next_sync_at = now() + interval '1 hour'", []);
+    const organizations = Array.from({ length: 20 }, () => newCuid());
+    const [owner = ''] = organizations;
+    await requestSync(
+      store.database,
+      organizations.map((organizationId) => ({ organizationId, businessAccountId: newCuid() })),
+    );
+    await store.run(
+      "UPDATE account SET synced_at = now() - interval '6 minutes', next_sync_at = now() - interval '1 minute' WHERE organization_id = ANY ($1)",
+      [organizations],
+    );
+    const connected = [owner, newCuid()].map((organizationId) => ({ organizationId, businessAccountId: newCuid() }));
+    await requestSync(store.database, connected);
+    const accountsOf = (some: readonly { businessAccountId: string }[]): Set<string> =>
+      new Set(some.map(({ businessAccountId }) => businessAccountId));
+    expect(accountsOf(await claimDue(store.database, newCuid(), 2))).toEqual(accountsOf(connected));
+  });
+
+  it('comes to one that has failed before in its turn alone', async () => {
+    await store.run("UPDATE account SET next_sync_at = now() + interval '1 hour'", []);
+    const [scheduled, failing] = [newCuid(), newCuid()];
+    for (const organizationId of [scheduled, failing]) {
+      await requestSync(store.database, [{ organizationId, businessAccountId: newCuid() }]);
+    }
+    await store.run(
+      "UPDATE account SET synced_at = now(), next_sync_at = now() - interval '1 s' WHERE organization_id = $1",
+      [scheduled],
+    );
+    await store.run('UPDATE account SET failures = 1 WHERE organization_id = $1', [failing]);
+    expect(await claimDue(store.database, newCuid(), 1)).toMatchObject([{ organizationId: scheduled }]);
+  });
+
   it('is taken over when its time is past, and what the former run read is not stored any more', async () => {
     const account = await store.account();
     const killed = await store.claim(account);
