@@ -40,6 +40,33 @@ const EVERYWHERE: ReadonlySet<string> = new Set(['json', 'database-url', 'statem
 /** In seconds. Long enough for a busy database, short enough that a mistake does not weigh on it for long. */
 const STATEMENT_TIMEOUT = { default: 30, max: 86_400 } as const;
 
+const OPTIONS = {
+  service: { type: 'string' },
+  consumer: { type: 'string' },
+  id: { type: 'string' },
+  all: { type: 'boolean', default: false },
+  repair: { type: 'boolean', default: false },
+  since: { type: 'string' },
+  'restored-at': { type: 'string' },
+  json: { type: 'boolean', default: false },
+  'database-url': { type: 'string' },
+  'statement-timeout': { type: 'string' },
+  organization: { type: 'string' },
+  plan: { type: 'string' },
+  label: { type: 'string' },
+  scopes: { type: 'string' },
+  'requests-per-minute': { type: 'string' },
+  'request-burst': { type: 'string' },
+  'messages-per-month': { type: 'string' },
+  channels: { type: 'string' },
+  seats: { type: 'string' },
+  'reset-overrides': { type: 'boolean', default: false },
+  'keep-memberships': { type: 'boolean', default: false },
+  expect: { type: 'string' },
+  'save-heads': { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
 /** A command line as it was understood. */
 export interface CommandLine {
   /** `dead-letters list`, `outbox status`, …; empty when help is asked for. */
@@ -61,70 +88,11 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       args: withNegatives(args),
       allowPositionals: true,
       tokens: true,
-      options: {
-        service: { type: 'string' },
-        consumer: { type: 'string' },
-        id: { type: 'string' },
-        all: { type: 'boolean', default: false },
-        repair: { type: 'boolean', default: false },
-        since: { type: 'string' },
-        'restored-at': { type: 'string' },
-        json: { type: 'boolean', default: false },
-        'database-url': { type: 'string' },
-        'statement-timeout': { type: 'string' },
-        organization: { type: 'string' },
-        plan: { type: 'string' },
-        label: { type: 'string' },
-        scopes: { type: 'string' },
-        'requests-per-minute': { type: 'string' },
-        'request-burst': { type: 'string' },
-        'messages-per-month': { type: 'string' },
-        channels: { type: 'string' },
-        seats: { type: 'string' },
-        'reset-overrides': { type: 'boolean', default: false },
-        'keep-memberships': { type: 'boolean', default: false },
-        expect: { type: 'string' },
-        'save-heads': { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
+      options: OPTIONS,
     });
-    const { service, consumer, id, all, repair, since, json, 'database-url': databaseUrl } = values;
-    const {
-      organization,
-      plan,
-      label,
-      scopes,
-      expect,
-      'reset-overrides': resetOverrides,
-      'save-heads': saveHeads,
-    } = values;
-    const keepMemberships = values['keep-memberships'];
-    const numbers = Object.fromEntries(
-      planNumbers.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
-    );
-    const events = { service, consumer, id, all, repair, since, restoredAt: values['restored-at'] };
-    const organizations = {
-      organization,
-      plan,
-      label,
-      scopes,
-      numbers,
-      resetOverrides,
-      keepMemberships,
-      expect,
-      saveHeads,
-    };
-    const operands = positionals.slice(2);
     return {
       command: values.help ? '' : positionals.slice(0, 2).join(' '),
-      choices: {
-        ...events,
-        ...organizations,
-        json,
-        databaseUrl,
-        statementTimeoutMs: statementTimeoutMs(values['statement-timeout']),
-        operands,
-      },
+      choices: choicesOf(values, positionals.slice(2)),
       given: tokens.flatMap((token) =>
         token.kind === 'option' && !EVERYWHERE.has(token.name) ? [`--${token.name}`] : [],
       ),
@@ -133,6 +101,35 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     const message = error instanceof Error ? error.message : String(error);
     throw new UsageError(message.split(/\.\s/)[0] ?? message);
   }
+}
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+
+function choicesOf(values: Values, operands: readonly string[]): Choices {
+  const { service, consumer, id, all, repair, since, json, organization, plan, label, scopes, expect } = values;
+  const numbers = planNumbers.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]));
+  return {
+    service,
+    consumer,
+    id,
+    all,
+    repair,
+    since,
+    json,
+    organization,
+    plan,
+    label,
+    scopes,
+    expect,
+    operands,
+    restoredAt: values['restored-at'],
+    databaseUrl: values['database-url'],
+    statementTimeoutMs: statementTimeoutMs(values['statement-timeout']),
+    numbers: Object.fromEntries(numbers),
+    resetOverrides: values['reset-overrides'],
+    keepMemberships: values['keep-memberships'],
+    saveHeads: values['save-heads'],
+  };
 }
 
 function statementTimeoutMs(seconds = `${STATEMENT_TIMEOUT.default}`): number {
