@@ -67,31 +67,9 @@ const PARTITIONS_FAILED = 'partitions.keep-failed';
  * @throws when the database or NATS refuses the user, or is not reached within half a minute
  */
 export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
-  const { service, config, log } = spec;
-  const database = await connectPatiently({
-    connect: () =>
-      Database.open({
-        url: config.DATABASE_URL,
-        schema: service,
-        applicationName: service,
-        poolMax: config.DATABASE_POOL_MAX,
-        entities: spec.entities ?? [],
-        onIdleError: (error) => log.warn('database.connection-lost', { reason: error.message }),
-      }),
-    mayPass: isUnavailable,
-    onWait: (reason, leftMs) => log.warn('database.awaited', { reason, leftMs }),
-  });
-  const nats = await connectPatiently({
-    connect: () =>
-      connectNats({
-        url: config.NATS_URL,
-        user: config.NATS_USER,
-        password: config.NATS_PASSWORD,
-        onStatus: (status, detail) => log.warn('nats.status', { status, detail }),
-      }),
-    mayPass: (error) => !isUserRefused(error),
-    onWait: (reason, leftMs) => log.warn('nats.awaited', { reason, leftMs }),
-  }).catch(async (error: unknown) => {
+  const { service, log } = spec;
+  const database = await openDatabase(spec);
+  const nats = await openNats(spec).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });
@@ -100,21 +78,8 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
   const broker = new EventPublisher(nats, service);
   const wakeUps = new WakeUps(nats, link, service);
   const relay = new Relay({ database, service, broker, wakeUps, report: (report) => logRelay(log, report) });
-  const keepMore = spec.keepPartitions;
-  showFailedRounds(PARTITIONS_FAILED);
-  const keeper = new PartitionKeeper(
-    database,
-    (error) => {
-      countFailedRound(PARTITIONS_FAILED);
-      log.error(PARTITIONS_FAILED, error);
-    },
-    keepMore && (() => keepMore(database, log)),
-  );
-  const sizes = new PollingLoop({
-    round: () => forgetSmallSizes(database).then(() => false),
-    idleMs: FORGET_SIZES_MS,
-    onError: (error) => log.error('database.forget-sizes-failed', error),
-  });
+  const keeper = partitionKeeper(spec, database);
+  const sizes = sizesLoop(spec, database);
   const redrives = new RedriveLook(database, log);
   const incarnation = await keepIncarnation({ service, database, nats, log, onRestored: spec.onRestored });
   relay.start();
@@ -145,4 +110,52 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
   };
   observePlatform(platform);
   return platform;
+}
+
+function openDatabase({ service, config, log, entities = [] }: PlatformSpec): Promise<Database> {
+  return connectPatiently({
+    connect: () =>
+      Database.open({
+        url: config.DATABASE_URL,
+        schema: service,
+        applicationName: service,
+        poolMax: config.DATABASE_POOL_MAX,
+        entities,
+        onIdleError: (error) => log.warn('database.connection-lost', { reason: error.message }),
+      }),
+    mayPass: isUnavailable,
+    onWait: (reason, leftMs) => log.warn('database.awaited', { reason, leftMs }),
+  });
+}
+
+function openNats({ config, log }: PlatformSpec): Promise<NatsConnection> {
+  return connectPatiently({
+    connect: () =>
+      connectNats({
+        url: config.NATS_URL,
+        user: config.NATS_USER,
+        password: config.NATS_PASSWORD,
+        onStatus: (status, detail) => log.warn('nats.status', { status, detail }),
+      }),
+    mayPass: (error) => !isUserRefused(error),
+    onWait: (reason, leftMs) => log.warn('nats.awaited', { reason, leftMs }),
+  });
+}
+
+function partitionKeeper({ log, keepPartitions }: PlatformSpec, database: Database): PartitionKeeper {
+  const keepMore = keepPartitions && (() => keepPartitions(database, log));
+  showFailedRounds(PARTITIONS_FAILED);
+  const onError = (error: unknown): void => {
+    countFailedRound(PARTITIONS_FAILED);
+    log.error(PARTITIONS_FAILED, error);
+  };
+  return new PartitionKeeper(database, onError, keepMore);
+}
+
+function sizesLoop({ log }: PlatformSpec, database: Database): PollingLoop {
+  return new PollingLoop({
+    round: () => forgetSmallSizes(database).then(() => false),
+    idleMs: FORGET_SIZES_MS,
+    onError: (error) => log.error('database.forget-sizes-failed', error),
+  });
 }
