@@ -52,7 +52,7 @@ export {
   type PendingErasure,
 } from './erasure/erasure-ledger.js';
 export { blankContact, type ErasedPerson } from './erasure/blank-event.policy.js';
-export { likeTerm } from './erasure/erase-events.js';
+export { likeTerm } from './erasure/stored-people.js';
 export { remoteErasureBook, type ErasureBook, type ErasureKey } from './erasure/erasure-book.js';
 export {
   ErasuresConsumer,

@@ -1,7 +1,12 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { getErasureRpc, type ErasedNumbers } from '@switchboard/contracts/contacts/rpc';
 import { foreignLinesRpc } from '@switchboard/contracts/messaging/line-rpc';
-import { callbackMessage } from '@switchboard/contracts/gateway/events';
+import {
+  callbackChange,
+  callbackMessage,
+  callbackPreference,
+  callbackStatus,
+} from '@switchboard/contracts/gateway/events';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { RpcClient } from '@switchboard/nats';
 import { createLog, EraseSignal, noteErasures, type RoundResult } from '@switchboard/platform';
@@ -63,6 +68,64 @@ it('what a person said from a former number is overwritten, and what somebody el
   expect(own).toContain('"aggregateId":"106:"');
   expect(own).not.toMatch(/of the person|12015550101/);
   expect(other).toMatch(/12015550101.*of somebody else/);
+});
+
+it('people of several organizations are overwritten together, each by lines of their own, wherever the provider names them', async () => {
+  await database.query(statement('t.delete', 'DELETE FROM outbox'), []);
+  await database.query(statement('t.none', 'DELETE FROM erasure'), []);
+  const [shared, changed, messagingId] = ['12015550111', '12015550112', 'US.13491208655302741918'];
+  const before = new Date(Date.now() - 60_000);
+  const store = async (subject: string, data: unknown): Promise<void> => {
+    const id = cuidFloor(before) + newCuid().slice(9);
+    const common = { id, subject, organizationId: null, aggregateId: 'x:y', sequence: null };
+    const payload = JSON.stringify({ ...common, occurredAt: before.toISOString(), data });
+    await database.query(insertSql, [id, 'x:y', subject, payload]);
+  };
+  const status = (recipient: string, phoneNumberId: string) => {
+    const item = { id: `wamid.${phoneNumberId}`, status: 'read', timestamp: '1', recipient_id: recipient };
+    return store(callbackStatus.subject, { phoneNumberId, item });
+  };
+  const note = { type: 'system', from: 'x', system: { body: `User A changed from ${changed} to 12015550199` } };
+  await status(shared, '106');
+  await status(`+${shared}`, '107');
+  await status('12015550110', '107');
+  await store(callbackMessage.subject, { phoneNumberId: '107', item: { message: note, profileName: null } });
+  await store(callbackChange.subject, { businessAccountId: '1', value: { text: `now ${messagingId}.` } });
+  await store(callbackPreference.subject, {
+    phoneNumberId: '107',
+    item: { wa_id: 'x', user_id: messagingId, value: 'stop', timestamp: '1' },
+  });
+  await database.query(publishedSql, []);
+
+  const [first, second] = [newCuid(), newCuid()];
+  const people = [
+    { organizationId: first, contactId: newCuid(), numbers: { phoneForms: [`+${shared}`], upstreamUserIds: [] } },
+    { organizationId: second, contactId: newCuid(), numbers: { phoneForms: [`+${shared}`], upstreamUserIds: [] } },
+    {
+      organizationId: second,
+      contactId: newCuid(),
+      numbers: { phoneForms: [`+${changed}`], upstreamUserIds: [messagingId] },
+    },
+  ];
+  // Line 106 is the first organization's, 107 the second's.
+  const call = async (asked: unknown, { organizationId }: { organizationId: string }, body: unknown) => {
+    if (asked === foreignLinesRpc) {
+      return { phoneNumberIds: [organizationId === first ? '107' : '106'], businessAccountIds: [] };
+    }
+    const { contactId } = body as { contactId: string };
+    return asked === getErasureRpc ? people.find((person) => person.contactId === contactId)?.numbers : {};
+  };
+  const log = createLog('gateway', { write: () => undefined });
+  const worker = new Worker(database, { call } as unknown as RpcClient, new EraseSignal(), log);
+  await noteErasures(
+    database,
+    people.map(({ organizationId, contactId }) => ({ organizationId, contactId, erasedAt: new Date() })),
+  );
+  expect(await worker.round()).toBe(true);
+  const stored = (await database.query(storedSql, [])).map(({ payload }) => payload);
+  expect(stored).toHaveLength(6);
+  for (const name of [shared, changed, messagingId]) expect(stored.filter((json) => json.includes(name))).toEqual([]);
+  expect(stored.filter((json) => json.includes('12015550110'))).toHaveLength(1);
 });
 
 /** A service's worker, round by round. */

@@ -137,8 +137,9 @@ function unnamed(envelope: EventEnvelope): EventEnvelope {
 }
 
 function holdsName(value: unknown, names: readonly string[]): boolean {
-  const text = JSON.stringify(value) ?? '';
-  return names.some((name) => text.split(/[^0-9A-Za-z._:=-]+/).includes(name));
+  const words = (JSON.stringify(value) ?? '').split(/[^0-9A-Za-z._:=-]+/);
+  // A word may end a sentence.
+  return names.some((name) => words.some((word) => word === name || word.replace(/[.:]$/, '') === name));
 }
 
 function isOneOf(value: unknown, names: readonly string[]): boolean {

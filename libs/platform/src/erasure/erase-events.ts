@@ -1,8 +1,8 @@
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { statement, unnestColumns, type Database } from '@switchboard/postgres';
 import { blankCallback, blankContact, type ErasedPerson } from './blank-event.policy.js';
-import type { ForeignLines } from './foreign-lines.js';
 import { inSlices, type Slice } from './in-slices.js';
+import { holdsOne, StoredPeople, type StoredPerson } from './stored-people.js';
 
 /** Rows that are looked at in one statement. */
 const SLICE_MAX = 5_000;
@@ -10,14 +10,11 @@ const ERASED = 'erased';
 /** How the subjects of callbacks begin. */
 const CALLBACKS = 'gateway.callback.';
 
-/** A stored event without the person, or as it was. */
-type Blank = (json: string) => string;
-
 /** By the primary key, so that each partition is read in the order in which it was written. */
 const outboxSliceSql = statement<Slice<string> & { readonly hits: readonly string[] | null }>(
   'erasure.outbox-slice',
   `WITH slice AS MATERIALIZED (
-     SELECT id, payload LIKE ANY ($2::text[]) AS is_hit FROM outbox WHERE id > $1 ORDER BY id LIMIT $3)
+     SELECT id, ${holdsOne('payload', '$2', '$3')} AS is_hit FROM outbox WHERE id > $1 ORDER BY id LIMIT $4)
    SELECT count(*)::int AS rows, max(id) AS last, array_agg(id) FILTER (WHERE is_hit) AS hits FROM slice`,
 );
 const outboxRowsSql = statement<{ id: string; payload: string; isPublished: boolean }>(
@@ -38,12 +35,12 @@ const rewriteOutboxSql = statement(
 /** Few: an operator looks after each. */
 const lettersSql = statement<{ eventId: string; consumer: string; envelope: string }>(
   'erasure.letters',
-  `SELECT event_id AS "eventId", consumer, envelope FROM dead_letter WHERE envelope LIKE ANY ($1::text[])
+  `SELECT event_id AS "eventId", consumer, envelope FROM dead_letter WHERE ${holdsOne('envelope', '$1', '$2')}
    ORDER BY event_id, consumer FOR UPDATE`,
 );
 const callbackLettersSql = statement<{ json: string }>(
   'erasure.callback-letters',
-  `SELECT envelope AS json FROM dead_letter WHERE subject LIKE '${CALLBACKS}%' AND envelope LIKE ANY ($1::text[])`,
+  `SELECT envelope AS json FROM dead_letter WHERE subject LIKE '${CALLBACKS}%' AND ${holdsOne('envelope', '$1', '$2')}`,
 );
 const rewriteLettersSql = statement(
   'erasure.letters-rewrite',
@@ -53,77 +50,88 @@ const rewriteLettersSql = statement(
 );
 
 /**
- * Overwrites what a service's outbox and dead letters hold of a person, slice by slice. Safe to repeat.
+ * Overwrites what a service's outbox and dead letters hold of people, slice by slice, in one walk for all of them: the outbox is that of
+ * all organizations. Safe to repeat.
  *
  * A callback that was not published yet is left as it is: whoever takes it needs it.
  *
- * @param foreign lines whose callbacks are left as they are
  * @param keepOn called after every slice
- * @returns false when such a callback was found
+ * @returns those of whom such a callback was found
  */
 export async function eraseStoredEvents(
   database: Database,
-  person: ErasedPerson,
-  foreign: ForeignLines,
+  people: readonly StoredPerson[],
   keepOn: () => Promise<void>,
-): Promise<boolean> {
-  const former = person.formerNames.map(({ name }) => name);
-  const needles = [person.contactId, ...person.upstreamNames, ...former].map(likeTerm);
-  let isWhole = true;
+): Promise<ReadonlySet<ErasedPerson>> {
+  const stored = new StoredPeople(people);
+  const { names, terms } = stored;
+  const left = new Set<ErasedPerson>();
   await inSlices('', SLICE_MAX, async (behind) => {
-    const [slice] = await database.query(outboxSliceSql, [behind, needles, SLICE_MAX]);
+    const [slice] = await database.query(outboxSliceSql, [behind, names, terms, SLICE_MAX]);
     if (slice?.hits) {
-      await foreign.learn((await database.query(outboxCallbacksSql, [slice.hits])).map(({ json }) => envelopeOf(json)));
-      if (!(await eraseRows(database, slice.hits, (json) => withoutPerson(json, person, foreign)))) isWhole = false;
+      await stored.learnLines((await database.query(outboxCallbacksSql, [slice.hits])).map(({ json }) => json));
+      for (const person of await eraseRows(database, slice.hits, stored)) left.add(person);
     }
     await keepOn();
     return slice;
   });
-  await foreign.learn((await database.query(callbackLettersSql, [needles])).map(({ json }) => envelopeOf(json)));
-  await eraseLetters(database, needles, (json) => withoutPerson(json, person, foreign));
-  return isWhole;
+  await stored.learnLines((await database.query(callbackLettersSql, [names, terms])).map(({ json }) => json));
+  await eraseLetters(database, stored);
+  return left;
 }
 
-async function eraseRows(database: Database, ids: readonly string[], blank: Blank): Promise<boolean> {
+/** @returns whose callbacks were left */
+async function eraseRows(
+  database: Database,
+  ids: readonly string[],
+  stored: StoredPeople,
+): Promise<readonly ErasedPerson[]> {
   return database.transaction(async (tx) => {
     const rows = await tx.query(outboxRowsSql, [ids]);
-    const changed = rows.flatMap(({ id, payload, isPublished }) => {
-      const left = blank(payload);
-      return left === payload ? [] : [{ id, payload: left, isReady: isPublished || !isCallback(left) }];
-    });
-    const ready = changed.filter(({ isReady }) => isReady);
-    const columns = unnestColumns(ready, ['id', 'payload', ({ payload }) => envelopeOf(payload).aggregateId]);
+    const blanked = rows.map((row) => ({ ...row, ...withoutPeople(row.payload, stored) }));
+    const changed = blanked.filter(({ people }) => people.length > 0);
+    const [ready, waiting] = [changed.filter(isReady), changed.filter((row) => !isReady(row))];
+    const columns = unnestColumns(ready, ['id', 'json', ({ json }) => envelopeOf(json).aggregateId]);
     if (ready.length > 0) tx.atCommit(rewriteOutboxSql, columns);
-    return ready.length === changed.length;
+    return waiting.flatMap(({ people }) => people);
   });
 }
 
-async function eraseLetters(database: Database, needles: readonly string[], blank: Blank): Promise<void> {
+function isReady({ isPublished, json }: { readonly isPublished: boolean; readonly json: string }): boolean {
+  return isPublished || !envelopeOf(json).subject.startsWith(CALLBACKS);
+}
+
+async function eraseLetters(database: Database, stored: StoredPeople): Promise<void> {
   await database.transaction(async (tx) => {
-    const letters = await tx.query(lettersSql, [needles]);
+    const letters = await tx.query(lettersSql, [stored.names, stored.terms]);
     const changed = letters.flatMap((letter) => {
-      const envelope = blank(letter.envelope);
-      return envelope === letter.envelope ? [] : [{ ...letter, envelope }];
+      const { json, people } = withoutPeople(letter.envelope, stored);
+      return people.length === 0 ? [] : [{ ...letter, envelope: json }];
     });
     if (changed.length > 0) tx.atCommit(rewriteLettersSql, unnestColumns(changed, ['eventId', 'consumer', 'envelope']));
   });
 }
 
-function withoutPerson(json: string, person: ErasedPerson, foreign: ForeignLines): string {
-  const envelope = envelopeOf(json);
-  const callback = blankCallback(envelope, person, foreign);
-  return blankContact(callback ? JSON.stringify(callback) : json, person.contactId);
+/** A stored event without what it holds of people, and whom it held. */
+function withoutPeople(
+  stored: string,
+  people: StoredPeople,
+): { readonly json: string; readonly people: readonly ErasedPerson[] } {
+  let json = stored;
+  const held: ErasedPerson[] = [];
+  for (const one of people.heldBy(stored)) {
+    const left = withoutPerson(json, one);
+    if (left !== json) held.push(one.person);
+    json = left;
+  }
+  return { json, people: held };
 }
 
-function isCallback(json: string): boolean {
-  return envelopeOf(json).subject.startsWith(CALLBACKS);
+function withoutPerson(json: string, { person, foreign }: StoredPerson): string {
+  const callback = blankCallback(envelopeOf(json), person, foreign);
+  return blankContact(callback ? JSON.stringify(callback) : json, person.contactId);
 }
 
 function envelopeOf(json: string): EventEnvelope {
   return JSON.parse(json) as EventEnvelope;
-}
-
-/** @returns a pattern of LIKE for texts that hold the term */
-export function likeTerm(term: string): string {
-  return `%${term.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -24,7 +24,7 @@ const insertSql = statement(
 );
 /**
  * Of the next organization that has any, in the order of their ids and from the first one on again: one that erases thousands delays
- * another's contact by one pass. Of an organization the longest due. Each look goes along `erasure_turn` to the first row that is due.
+ * another's contact by one pass, which is of many. Of an organization the longest due. Each look goes along `erasure_turn` to the first row that is due.
  */
 const takeSql = statement<PendingErasure>(
   'erasure.take',
@@ -42,8 +42,9 @@ const takeSql = statement<PendingErasure>(
 );
 const keepSql = statement(
   'erasure.keep',
-  `UPDATE erasure SET due_at = now() + interval '${LEASE_SECONDS} seconds'
-   WHERE organization_id = $1 AND contact_id = $2 AND due_at IS NOT NULL`,
+  `UPDATE erasure e SET due_at = now() + interval '${LEASE_SECONDS} seconds'
+   FROM unnest($1::text[], $2::text[]) AS taken(organization_id, contact_id)
+   WHERE e.organization_id = taken.organization_id AND e.contact_id = taken.contact_id AND e.due_at IS NOT NULL`,
 );
 const leaveSql = statement(
   'erasure.leave',
@@ -93,9 +94,9 @@ export async function takeErasure(through: Queryable, behind: string): Promise<P
   return taken ?? null;
 }
 
-/** Shows that the replica that took it is at work still. */
-export async function keepErasure(through: Queryable, of: PendingErasure): Promise<void> {
-  await through.query(keepSql, [of.organizationId, of.contactId]);
+/** Shows that the replica that took them is at work still; to be repeated within 10 s. */
+export async function keepErasures(through: Queryable, taken: readonly PendingErasure[]): Promise<void> {
+  await through.query(keepSql, unnestColumns(taken, ['organizationId', 'contactId']));
 }
 
 /** Leaves it until later. @param passes that have ended with this one: 0 or 1 */

@@ -10,7 +10,7 @@ import { eraseStoredEvents } from './erase-events.js';
 import type { ErasureBook } from './erasure-book.js';
 import {
   endErasure,
-  keepErasure,
+  keepErasures,
   leaveErasure,
   nextErasureMs,
   pendingErasures,
@@ -48,16 +48,30 @@ const AGAIN_MS = 5_000;
 const IDLE_MS = 5_000;
 /** Until the next look, where others take what is due. */
 const TAKEN_MS = 50;
+/** Contacts of one pass: stored events are walked through once for all of them. */
+const TOGETHER_MAX = 100;
+/** Shown as often, within the lease that they are taken for. */
+const KEEP_MS = 3_000;
+/** So many contacts in a row of whom something fails are no fault of theirs. */
+const FAILURES_MAX = 3;
+
+/** What a pass has overwritten of a contact's own rows. */
+interface OverwrittenRows {
+  readonly target: ErasureTarget;
+  readonly isWhole: boolean;
+  readonly foreign: ForeignLines;
+}
 
 /**
- * Overwrites what a service keeps of erased contacts: one at a time, organizations by turns, slice by slice. Every slice is a transaction and may be
- * repeated, so that a replica that dies is followed by another, which begins anew.
+ * Overwrites what a service keeps of erased contacts, many in a pass, organizations by turns: the rows of each, then stored events once for all.
+ * Slice by slice: every slice is a transaction and may be repeated, so that a replica that dies is followed by another, which begins anew.
  */
 export abstract class ErasureWorker extends PollingWorker {
   protected readonly database: Database;
   readonly #parts: ErasureWorkerParts;
   /** The organization whose turn was last. */
   #turnOf = '';
+  #isStopping = false;
 
   constructor(parts: ErasureWorkerParts) {
     super({ log: parts.log, idleMs: IDLE_MS, signal: parts.signal, failureEvent: 'contact.erase-failed' });
@@ -70,33 +84,19 @@ export abstract class ErasureWorker extends PollingWorker {
     super.onApplicationBootstrap();
   }
 
+  /** Contacts of whom nothing was overwritten yet are left to who takes them next. */
+  override async onModuleDestroy(): Promise<void> {
+    this.#isStopping = true;
+    await super.onModuleDestroy();
+  }
+
   protected async round(): Promise<RoundResult> {
     const nextMs = await nextErasureMs(this.database);
     if (nextMs === null || nextMs > 0) return nextMs ?? false;
-    const pending = await takeErasure(this.database, this.#turnOf);
+    const taken = await this.#take();
     // Another replica takes it, or a transaction holds its row.
-    if (!pending) return TAKEN_MS;
-    this.#turnOf = pending.organizationId;
-    if (pending.passes >= PASSES) {
-      // Announced again: its confirmation was lost.
-      await this.#end(pending);
-      return true;
-    }
-    const startedMs = performance.now();
-    const isWhole = await this.#pass(pending);
-    const { organizationId, contactId } = pending;
-    const passes = pending.passes + (isWhole ? 1 : 0);
-    if (!isWhole) await leaveErasure(this.database, pending, 0, AGAIN_MS);
-    else if (passes < PASSES) await leaveErasure(this.database, pending, 1, SETTLE_MS);
-    else await this.#end(pending);
-    const durationMs = Math.round(performance.now() - startedMs);
-    this.#parts.log.info('contact.erased', {
-      organizationId,
-      contactId,
-      passes,
-      isDone: passes >= PASSES,
-      durationMs,
-    });
+    if (taken.length === 0) return TAKEN_MS;
+    await this.#pass(taken);
     return true;
   }
 
@@ -109,23 +109,99 @@ export abstract class ErasureWorker extends PollingWorker {
     return true;
   }
 
-  async #end(pending: PendingErasure): Promise<void> {
-    await this.#parts.book.confirm(pending);
-    await endErasure(this.database, pending);
+  async #take(): Promise<readonly PendingErasure[]> {
+    const taken: PendingErasure[] = [];
+    while (taken.length < TOGETHER_MAX) {
+      const one = await takeErasure(this.database, this.#turnOf);
+      if (!one) break;
+      this.#turnOf = one.organizationId;
+      taken.push(one);
+    }
+    return taken;
   }
 
-  async #pass(pending: PendingErasure): Promise<boolean> {
+  /** @throws the first error of single contacts, when the others are through: they are due again when their lease ends */
+  async #pass(taken: readonly PendingErasure[]): Promise<void> {
+    const startedMs = performance.now();
+    const keepOn = this.#keeping(taken);
+    const { overwritten, failures } = await this.#overwriteRows(taken, keepOn);
+    const people = overwritten.map(({ target, foreign }) => ({ person: target, foreign }));
+    const left = people.length === 0 ? new Set() : await eraseStoredEvents(this.database, people, keepOn);
+    const durationMs = Math.round(performance.now() - startedMs);
+    for (const { target, isWhole } of overwritten) {
+      await keepOn();
+      await this.#leave(target, isWhole && !left.has(target), durationMs);
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #overwriteRows(
+    taken: readonly PendingErasure[],
+    keepOn: () => Promise<void>,
+  ): Promise<{ readonly overwritten: readonly OverwrittenRows[]; readonly failures: readonly unknown[] }> {
+    const overwritten: OverwrittenRows[] = [];
+    const failures: unknown[] = [];
+    let inARow = 0;
+    for (const pending of taken) {
+      if (this.#isStopping) break;
+      try {
+        await keepOn();
+        // Announced again: its confirmation was lost.
+        if (pending.passes >= PASSES) await this.#end(pending);
+        else {
+          const target = await this.#targetOf(pending, keepOn);
+          const foreign = new ForeignLines(pending.organizationId, this.#parts.foreignLines ?? noForeignLines);
+          overwritten.push({ target, isWhole: await this.erase(target), foreign });
+        }
+        inARow = 0;
+      } catch (error) {
+        failures.push(error);
+        if (++inARow === FAILURES_MAX) break;
+      }
+    }
+    return { overwritten, failures };
+  }
+
+  async #targetOf(pending: PendingErasure, keepOn: () => Promise<void>): Promise<ErasureTarget> {
     const numbers = await this.#parts.book.numbersOf(pending);
-    const target: ErasureTarget = {
+    return {
       ...pending,
       ...numbers,
       upstreamNames: upstreamNamesOf(numbers),
       formerNames: formerUpstreamNames(numbers),
-      keepOn: () => keepErasure(this.database, pending),
+      keepOn,
     };
-    const isWhole = await this.erase(target);
-    const foreign = new ForeignLines(pending.organizationId, this.#parts.foreignLines ?? noForeignLines);
-    return (await eraseStoredEvents(this.database, target, foreign, target.keepOn)) && isWhole;
+  }
+
+  /** Shows that the work on these goes on, now and then. */
+  #keeping(taken: readonly PendingErasure[]): () => Promise<void> {
+    let keptMs = performance.now();
+    return async () => {
+      if (performance.now() - keptMs < KEEP_MS) return;
+      keptMs = performance.now();
+      await keepErasures(this.database, taken);
+    };
+  }
+
+  /** @param isWhole nothing was under way that the pass could not overwrite */
+  async #leave(pending: PendingErasure, isWhole: boolean, durationMs: number): Promise<void> {
+    const { organizationId, contactId } = pending;
+    const passes = pending.passes + (isWhole ? 1 : 0);
+    if (!isWhole) await leaveErasure(this.database, pending, 0, AGAIN_MS);
+    else if (passes < PASSES) await leaveErasure(this.database, pending, 1, SETTLE_MS);
+    else await this.#end(pending);
+    this.#parts.log.info('contact.erased', {
+      organizationId,
+      contactId,
+      passes,
+      isDone: passes >= PASSES,
+      durationMs,
+    });
+  }
+
+  async #end(pending: PendingErasure): Promise<void> {
+    await this.#parts.book.confirm(pending);
+    await endErasure(this.database, pending);
   }
 }
 
