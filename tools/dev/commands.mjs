@@ -2,8 +2,8 @@
  * Every npm script: what it does, and the options that it takes. `npm run help` lists them; an option that is not here is refused
  * with one line and the usage before anything is installed or built.
  *
- * `options` are those with a value, `flags` those without; `operands` says whether words may follow. Those of Jest and Nx are
- * the ones that help with this repository.
+ * `options` are those with a value, `flags` those without; `operands` says whether words may follow, `numbers` which options take a whole
+ * number, and its bounds. Those of Jest and Nx are the ones that help with this repository.
  */
 export const scripts = {
   start: {
@@ -52,14 +52,16 @@ export const scripts = {
   },
   'audit:verify': {
     about: 'Walks the audit log and says whether anything of it was changed.',
-    usage: 'npm run audit:verify -- [--organization <id>] [--expect <file>] [--save-heads <file>] [--json]',
+    usage:
+      'npm run audit:verify -- [--organization <id>] [--expect <file>] [--save-heads <file>] [--json] [--database-url <url>]',
     options: ['organization', 'expect', 'save-heads', 'database-url'],
-    flags: ['json', 'help'],
+    flags: ['json'],
   },
   'demo:bulk': {
     about: 'Sends a template to 2,000 recipients of the simulator and shows the job.',
     usage: 'npm run demo:bulk -- [--recipients 2000] [--per-hour 36000]',
     options: ['recipients', 'per-hour'],
+    numbers: { recipients: [1, 100_000], 'per-hour': [1, 1_000_000] },
     flags: ['help'],
   },
   screenshots: {
@@ -143,6 +145,17 @@ export const scripts = {
       'limits',
       'requests',
     ],
+    numbers: {
+      behind: [1, 10_000_000],
+      rounds: [1, 10_000_000],
+      seconds: [1, 86_400],
+      contacts: [1, 10_000_000],
+      conversations: [1, 10_000_000],
+      events: [1, 10_000_000],
+      recipients: [1, 100_000],
+      messages: [1, 100_000_000],
+      requests: [1, 10_000_000],
+    },
     flags: ['short', 'help'],
     operands: true,
   },
@@ -151,6 +164,7 @@ export const scripts = {
     usage:
       'npm run chaos -- [--fault <name>,<name>] [--seed <n>] [--points <n>] [--at-most <n>] [--short] [--json <file>]',
     options: ['fault', 'seed', 'points', 'at-most', 'json'],
+    numbers: { seed: [0, 2 ** 31 - 1], points: [1, 10_000], 'at-most': [1, 10_000] },
     flags: ['short', 'help'],
   },
   'new-service': {
@@ -191,9 +205,23 @@ export function problemOf(name, args) {
     } else if (value === undefined) {
       index++;
       if (args[index] === undefined || args[index].startsWith('--')) return `The option ${written} needs a value.`;
+      const fault = faultOfNumber(script, option, args[index]);
+      if (fault !== null) return fault;
+    } else {
+      const fault = faultOfNumber(script, option, value.slice(1));
+      if (fault !== null) return fault;
     }
   }
   return null;
+}
+
+/** @returns {string | null} what is wrong with the value of an option that takes a whole number */
+function faultOfNumber({ numbers = {} }, option, text) {
+  const bounds = numbers[option];
+  if (bounds === undefined) return null;
+  const [min, max] = bounds;
+  if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return null;
+  return `The option --${option} takes a whole number from ${min} to ${max}, not "${text}".`;
 }
 
 /**

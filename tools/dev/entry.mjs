@@ -122,14 +122,12 @@ async function affected() {
   return nx(['affected', '-t', 'lint', 'types', 'test', ...args]);
 }
 
-async function bench() {
-  await prepare();
-  return runTool('bench');
+function bench() {
+  return runBuiltTool('bench');
 }
 
-async function chaos() {
-  await prepare();
-  return runTool('chaos');
+function chaos() {
+  return runBuiltTool('chaos');
 }
 
 /** For operators: what it works on runs already, so nothing is built when it has been. */
@@ -166,9 +164,15 @@ function help() {
   return 0;
 }
 
-async function newService() {
-  await prepare();
-  return runTool('generators');
+function newService() {
+  return runBuiltTool('generators');
+}
+
+/** Nothing is built for help that was built before. */
+async function runBuiltTool(tool) {
+  const isHelp = args.includes('--help') || args.includes('-h');
+  if (!isHelp || !existsSync(join(root, 'tools', tool, 'dist', 'main.js'))) await prepare();
+  return runTool(tool);
 }
 
 function runTool(tool) {

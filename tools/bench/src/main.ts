@@ -71,7 +71,7 @@ const { values, positionals } = parseArgs({
     messages: { type: 'string', default: '10000000' },
     limits: { type: 'string', default: '300,1200' },
     requests: { type: 'string', default: '200' },
-    help: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
 

@@ -26,7 +26,7 @@ const { values } = parseArgs({
     'at-most': { type: 'string' },
     short: { type: 'boolean', default: false },
     json: { type: 'string' },
-    help: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

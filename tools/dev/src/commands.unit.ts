@@ -49,6 +49,33 @@ describe('the scripts', () => {
     expect(call('stop', asked)).toMatchObject({ code: 0, out, err: '' });
   });
 
+  it.each([
+    ['audit:verify', /^Walks the audit log [^\n]+\.\nusage: npm run audit:verify [^\n]+\n$/],
+    ['demo:bulk', /^usage: npm run demo:bulk /],
+    ['bench', /^usage: npm run bench /],
+    ['chaos', /^usage: npm run chaos /],
+    ['new-service', /^Usage: npm run new-service /],
+  ])('show their own help by -h too, and build nothing for it: %s', (name, out) => {
+    expect(call(name, '-h')).toMatchObject({ code: 0, out: expect.stringMatching(out), err: '' });
+  });
+
+  it.each([
+    ['chaos', ['--points', '0'], 'The option --points takes a whole number from 1 to 10000, not "0".'],
+    ['chaos', ['--seed=abc'], 'The option --seed takes a whole number from 0 to 2147483647, not "abc".'],
+    ['bench', ['send', '--rounds', '1.5'], 'The option --rounds takes a whole number from 1 to 10000000, not "1.5".'],
+    ['demo:bulk', ['--recipients', '-1'], 'The option --recipients takes a whole number from 1 to 100000, not "-1".'],
+    ['demo:bulk', ['--per-hour='], 'The option --per-hour takes a whole number from 1 to 1000000, not "".'],
+    ['chaos', ['--points', '20', '--seed', '0'], null],
+  ])(
+    'refuse a number that is none, or out of its range, before anything is built: %s %j',
+    async (name, args, problem) => {
+      const { problemOf } = (await import(join(root, 'tools/dev/commands.mjs'))) as {
+        readonly problemOf: (name: string, args: readonly string[]) => string | null;
+      };
+      expect(problemOf(name, args)).toBe(problem);
+    },
+  );
+
   it('take the short options of Jest, each by its own name', () => {
     expect(call('test', '-t')).toMatchObject({
       code: 2,

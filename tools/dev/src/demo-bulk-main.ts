@@ -29,7 +29,7 @@ const { values } = parseArgs({
   options: {
     recipients: { type: 'string', default: '2000' },
     'per-hour': { type: 'string' },
-    help: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
 try {

@@ -35,17 +35,31 @@ export async function sim(dataDir: string, args: readonly string[]): Promise<num
       token: { type: 'string' },
     },
   });
-  const [name] = positionals;
+  const [name, surplus] = positionals;
   const known = Object.keys(acts).join(', ');
   if (name === undefined) throw new SimUsageError(`Say what the provider does: ${known}.`);
   const act = acts[name];
   if (!act) throw new SimUsageError(`There is no "${name}"; there are ${known}.`);
+  const foreign = Object.keys(values).find((option) => !taken[name]?.includes(option));
+  if (surplus !== undefined) throw new SimUsageError(`${name} takes no "${surplus}".`);
+  if (foreign !== undefined) throw new SimUsageError(`${name} takes no --${foreign}.`);
   const dev = (await readJson(new DataFolder(dataDir).devFile)) as DevJson | undefined;
   if (dev?.simulatorUrl === undefined) throw new Error(`No simulator runs in ${dataDir}: \`npm start\` first.`);
   const line = dev.organizations?.[0]?.channels?.find(({ isDefault }) => isDefault)?.phone;
   for (const said of await act(askAt(dev.simulatorUrl), values, line)) process.stdout.write(`${said}\n`);
   return 0;
 }
+
+/** The options of each act. */
+const taken: Readonly<Record<string, readonly string[]>> = {
+  inbound: ['from', 'text', 'to', 'name'],
+  status: ['message', 'status', 'code'],
+  'refuse-token': ['line'],
+  'accept-token': ['line'],
+  lines: [],
+  'add-line': ['line', 'token', 'name'],
+  knobs: ['set'],
+};
 
 const messageStatuses = ['sent', 'delivered', 'read', 'failed'];
 

@@ -34,6 +34,8 @@ it.each([
   [['status', '--message', 'c1', '--status', 'nonsense'], '--status must be sent, delivered, read or failed.'],
   [['status', '--message', 'c1', '--status', 'failed', '--code', 'x'], '--code must be a whole number.'],
   [['fly'], 'There is no "fly"; there are inbound, '],
+  [['lines', 'extra'], 'lines takes no "extra".'],
+  [['knobs', '--line', '1'], 'knobs takes no --line.'],
   [[], 'Say what the provider does: inbound, '],
 ])('asks the simulator nothing where its words are not understood: %j', async (words, message) => {
   asked = 0;
