@@ -14,7 +14,7 @@ import { isRoot } from './unprivileged-user.js';
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-postgres-'));
 
 afterAll(async () => {
-  for (const name of ['one', 'two', 'three', 'orphan']) {
+  for (const name of ['one', 'two', 'three', 'orphan', 'silent']) {
     await endPostgresOf(join(folder, name));
     await removePostgresData(join(folder, name));
   }
@@ -32,6 +32,14 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 }
 
 describe('embedded PostgreSQL', () => {
+  it('says of a server that ended how it did, also where its log could not be written', async () => {
+    // The disk of the log is full.
+    const options = { dataDir: join(folder, 'silent'), log: '/dev/full', extraSettings: { max_connections: 'none' } };
+    await expect(startPostgres(options)).rejects.toThrow(
+      'PostgreSQL did not start: exit code 1, and nothing in its log (log: /dev/full)',
+    );
+  });
+
   it('runs side by side, keeps committed rows over SIGKILL and its port over restarts, and ends without a trace', async () => {
     const [one, two] = await Promise.all([
       startPostgres({ dataDir: join(folder, 'one') }),

@@ -159,13 +159,18 @@ async function startUntilReady(launch: Launch): Promise<Running> {
       // SIGTERM would wait until every session has ended by itself.
       orphanSignal: 'SIGINT',
     });
-    if (await becomesReady(server, launch.folder, deadline)) return { server, port };
+    const failure = await readyOrFailure(server, launch.folder, deadline);
+    if (failure === undefined) return { server, port };
     await endServer(server, 'SIGQUIT', 2_000);
     const said = await server.readLog();
     const isPortTaken = /could not bind .* address|Address already in use/.test(said);
     const isKillRecent = /shared memory block .* is still in use|lock file "postmaster.pid"/.test(said);
     const mayRetry = (isPortTaken && launch.port === undefined) || isKillRecent;
-    if (!mayRetry || Date.now() > deadline) throw new Error(explainFailure(said, port, isPortTaken, launch.log));
+    if (!mayRetry || Date.now() > deadline) {
+      throw new Error(
+        isPortTaken ? `Port ${port} is taken, PostgreSQL cannot use it.` : explain(said, failure, launch.log),
+      );
+    }
     await delay(200);
   }
 }
@@ -174,21 +179,25 @@ function settingArguments(values: Readonly<Record<string, string>>): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Waits for `ready` in postmaster.pid, as pg_ctl does; false when the server ended or the time was up before. */
-async function becomesReady(server: ServerProcess, folder: string, deadline: number): Promise<boolean> {
-  let hasEnded = false;
-  void server.exited.then(() => (hasEnded = true));
-  while (!hasEnded && Date.now() < deadline) {
+/** Waits for `ready` in postmaster.pid, as pg_ctl does. @returns how the server ended, or that the time was up; undefined when it is ready */
+async function readyOrFailure(server: ServerProcess, folder: string, deadline: number): Promise<string | undefined> {
+  let how: string | undefined;
+  void server.exited.then((reason) => (how = reason));
+  while (how === undefined && Date.now() < deadline) {
     const file = await readPostmasterFile(folder);
-    if (file?.pid === server.pid && file.status === 'ready') return true;
+    if (file?.pid === server.pid && file.status === 'ready') return undefined;
     await delay(15);
   }
-  return false;
+  return how ?? 'no answer within 30 s';
 }
 
-function explainFailure(said: string, port: number, isPortTaken: boolean, log: string): string {
-  if (isPortTaken) return `Port ${port} is taken, PostgreSQL cannot use it.`;
+function explain(said: string, failure: string, log: string): string {
   if (said.includes('No space left on device')) return 'The disk is full: PostgreSQL cannot start.';
-  const fatal = said.split('\n').filter((line) => /FATAL|PANIC|error while loading/.test(line));
-  return `PostgreSQL did not start: ${fatal.at(-1)?.trim() ?? 'no answer within 30 s'} (log: ${log})`;
+  const lines = said.split('\n').filter((line) => line.trim() !== '');
+  const fatal = lines.findLast((line) => /FATAL|PANIC|error while loading/.test(line))?.trim();
+  // As of a server that was killed, or whose log could not be written.
+  const last = lines.at(-1)?.trim();
+  const why =
+    fatal ?? (last === undefined ? `${failure}, and nothing in its log` : `${failure}; its log ends with: ${last}`);
+  return `PostgreSQL did not start: ${why} (log: ${log})`;
 }
