@@ -23,7 +23,7 @@ export interface DevConfig {
   readonly host: string;
   /** `SWITCHBOARD_DATA_DIR`: absolute. Default `.data` in the checkout. */
   readonly dataDir: string;
-  /** `DATABASE_URL`: a PostgreSQL of the user's. Default: the embedded one. */
+  /** `DATABASE_URL`: a PostgreSQL of the user's, with `PGSSLMODE` where it says nothing of TLS. Default: the embedded one. */
   readonly databaseUrl: string | undefined;
   /** `NATS_URL`: a NATS of the user's. Default: the embedded one. */
   readonly natsUrl: string | undefined;
@@ -89,7 +89,7 @@ export function readDevConfig(
     simulator: { port: simulatorPort, readDelayMs: simulatorReadDelayMs },
     host: environment['GATEWAY_HOST'] ?? '127.0.0.1',
     dataDir: resolve(root, environment['SWITCHBOARD_DATA_DIR'] ?? '.data'),
-    databaseUrl: environment['DATABASE_URL'],
+    databaseUrl: withTls(environment['DATABASE_URL'], environment['PGSSLMODE']),
     natsUrl: environment['NATS_URL'],
     replicas,
     // npm keeps flags that stand before `--` to itself and shows them only here.
@@ -129,6 +129,19 @@ function parsePort(name: string, text: string, problems: string[]): number {
 function requireUrl(name: string, text: string | undefined, example: string, problems: string[]): void {
   if (text === undefined || text.split(',').every((part) => URL.canParse(part.trim()))) return;
   problems.push(`${name} must be a URL, ${example}.`);
+}
+
+/** Services do not get the environment of the supervisor, whose node-postgres takes these for `verify-full`. */
+const verifying = new Set(['prefer', 'require', 'verify-ca', 'verify-full']);
+
+/** A URL that says for every process what `PGSSLMODE` says for this one; any other URL stays as it was written. */
+function withTls(url: string | undefined, mode: string | undefined): string | undefined {
+  const found = mode !== undefined && verifying.has(mode) ? 'verify-full' : mode;
+  if (url === undefined || (found !== 'verify-full' && found !== 'no-verify' && found !== 'disable')) return url;
+  const parsed = new URL(url);
+  if (['sslmode', 'ssl'].some((key) => parsed.searchParams.has(key))) return url;
+  parsed.searchParams.set('sslmode', found);
+  return parsed.href;
 }
 
 function parseReplicas(text: string | undefined, problems: string[]): Record<string, number> {

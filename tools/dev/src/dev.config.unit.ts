@@ -48,6 +48,19 @@ describe('the configuration of a start', () => {
     expect(readDevConfig(root, [], environment).passed).toEqual({ LOG_LEVEL: 'debug', OTEL_SERVICE_NAME: 'x' });
   });
 
+  it.each([
+    [{ PGSSLMODE: 'require' }, 'postgres://mine:5/x', 'postgres://mine:5/x?sslmode=verify-full'],
+    [{ PGSSLMODE: 'no-verify' }, 'postgres://mine:5/x', 'postgres://mine:5/x?sslmode=no-verify'],
+    [{ PGSSLMODE: 'disable' }, 'postgres://mine:5/x?sslmode=verify-full', 'postgres://mine:5/x?sslmode=verify-full'],
+    [{ PGSSLMODE: 'nonsense' }, 'postgres://mine:5/x', 'postgres://mine:5/x'],
+    [{}, 'postgres://mine:5/x', 'postgres://mine:5/x'],
+  ])(
+    'has services connect to a database of the user with the TLS that %j asks the supervisor for',
+    (own, url, found) => {
+      expect(readDevConfig(root, [], { ...own, DATABASE_URL: url }).databaseUrl).toBe(found);
+    },
+  );
+
   it('hands on nothing that is documented for Docker alone', () => {
     expect(readDevConfig(root, [], { NATS_PASSWORD: 'secret' }).passed).toEqual({ LOG_LEVEL: 'debug' });
   });
