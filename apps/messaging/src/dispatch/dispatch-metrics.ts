@@ -10,6 +10,8 @@ export interface DispatchMetrics {
   expired(state: 'UNKNOWN' | 'RETRY' | 'PACED', messages: number): void;
   /** An outcome was known and could be recorded only later. */
   settledLate(): void;
+  /** An attempt was not made, as the channel's access token does not open. */
+  tokenUnreadable(): void;
 }
 
 let made: DispatchMetrics | undefined;
@@ -30,12 +32,17 @@ function makeDispatchMetrics(): DispatchMetrics {
   const late = meter.createCounter('switchboard_dispatches_settled_late_total', {
     description: 'Known outcomes that could not be recorded at once and were recorded later',
   });
+  const unreadable = meter.createCounter('switchboard_tokens_unreadable_total', {
+    description: "Attempts that were not made, as the channel's access token does not open; the messages wait",
+  });
   for (const cause of ['unanswered', 'abandoned', 'restored']) unknown.add(0, { cause });
   for (const state of ['UNKNOWN', 'RETRY', 'PACED']) expired.add(0, { state });
   late.add(0);
+  unreadable.add(0);
   return {
     unknown: (cause, messages) => unknown.add(messages, { cause }),
     expired: (state, messages) => expired.add(messages, { state }),
     settledLate: () => late.add(1),
+    tokenUnreadable: () => unreadable.add(1),
   };
 }

@@ -18,6 +18,7 @@ import { ConversationTurns, type TurnEnd } from './conversation-turns.js';
 import { ERASED_FAILURE } from '../erase-messages/erasure.policy.js';
 import { BEGIN_WITHIN_MS, type Attempt, type AttemptLane, type AttemptRefusal } from './dispatch.entity.js';
 import { DispatchJournal } from './dispatch-journal.js';
+import { dispatchMetrics } from './dispatch-metrics.js';
 import { LaneTurns } from './lane-turns.js';
 import { SettlementRetryQueue } from './settlement-retry-queue.js';
 import { SettleDispatch } from './settle-dispatch.batch.js';
@@ -50,6 +51,8 @@ const OWNER_UNKNOWN: UpstreamOutcome = {
   message: 'whose the number is by now is not known',
   retry: 'normal',
 };
+/** Nothing says that the provider refuses the token: a process with a wrong key must not disconnect every channel. */
+const KEY_AWAITED: UpstreamOutcome = { state: 'not-taken', ...tokenUnreadable, retry: 'normal' };
 /** No caller waits for the record of an attempt of a bulk send: those that end within so long share a transaction. */
 const LANE_RECORDS_MS = 100;
 const REFUSALS: Readonly<Record<AttemptRefusal, { readonly code: string; readonly message: string }>> = {
@@ -222,9 +225,11 @@ export class Dispatcher implements OnModuleDestroy {
 
   private async ask(attempt: Attempt, begin: Begin): Promise<UpstreamOutcome> {
     const { organizationId, phoneNumberId, recipientPhone: to, text, template, messageId: reference } = attempt;
-    // Nothing may be left hanging in doubt for a token that cannot be read.
     const accessToken = readToken(this.tokens, this.log, attempt.accessTokenSealed, attempt);
-    if (accessToken === null) return { state: 'refused', kind: 'disconnected', ...tokenUnreadable };
+    if (accessToken === null) {
+      dispatchMetrics().tokenUnreadable();
+      return KEY_AWAITED;
+    }
     const beginByMs = Math.min(attempt.markedMs + BEGIN_WITHIN_MS, begin.beginByMs);
     const onBegin = (): void => {
       this.journal.begin(attempt);

@@ -73,7 +73,11 @@ const words: ReadonlyMap<string, CodeWords> = new Map([
   ...each([ERASED], 'the contact was erased before it was handed over', 'It was not delivered.'),
   ...each(['JOB_CANCELED'], 'the bulk send was cancelled before the provider took it', 'It was not delivered.'),
   ...each(['UPSTREAM_NOT_CONNECTED'], 'the channel was disconnected before it was handed over', RECONNECT),
-  ...each(['TOKEN_UNREADABLE'], "the channel's access token could not be read", RECONNECT),
+  ...each(
+    ['TOKEN_UNREADABLE'],
+    "the channel's access token could not be read",
+    'It is sent again without your doing. Where it lasts, an owner or admin connects the channel again.',
+  ),
 ]);
 
 function each(codes: readonly string[], means: string, advice: string): [string, CodeWords][] {
