@@ -1,4 +1,5 @@
 export { systemClock, type Clock } from './clock.js';
+export { descriptorsMax } from './descriptors.js';
 export {
   integer,
   flag,

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { metrics } from '@opentelemetry/api';
+import { descriptorsMax, openDescriptors } from './descriptors.js';
 
 /** The timer that feels the event loop; its own period is no lag. Each of its ticks wakes a process that has nothing else to do. */
 const LAG_RESOLUTION_MS = 250;
@@ -37,26 +38,6 @@ export function observeProcess(service: string): void {
   meter
     .createObservableGauge('switchboard_build_info', { description: 'Always 1; the labels say what runs' })
     .addCallback((result) => result.observe(1, build));
-}
-
-/** Undefined where there is no /proc, and for as long as all are taken: the service answers no scrape then either. */
-function openDescriptors(): number | undefined {
-  try {
-    // One of them is that of the reading.
-    return readdirSync('/proc/self/fd').length - 1;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined where there is no /proc, or no such limit. */
-function descriptorsMax(): number | undefined {
-  try {
-    const [, max] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return max === undefined ? undefined : Number(max);
-  } catch {
-    return undefined;
-  }
 }
 
 function lagReader(): () => number {

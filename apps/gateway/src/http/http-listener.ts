@@ -4,6 +4,7 @@ import { Server, type AddressInfo } from 'node:net';
 import { types } from 'node:util';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { descriptorsMax } from '@switchboard/platform';
 import { endsWithin } from '@switchboard/timing';
 import type { FastifyInstance } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
@@ -15,6 +16,8 @@ const HANDED_OVER_FD = 3;
  * resets seconds later. The kernel's own limit (net.core.somaxconn, 4,096 by default) still holds.
  */
 const BACKLOG_MAX = 4_096;
+/** Descriptors that callers leave to others: databases, the broker, health checks and metrics, files. Of few, half of them. */
+const RESERVED = 128;
 /** For requests that are already on their way on connections kept alive. */
 const GRACE_MS = 1_500;
 /** For requests under way after that. */
@@ -41,6 +44,8 @@ export class HttpListener implements OnModuleDestroy {
     const { LISTEN_FDS, GATEWAY_HOST: host, GATEWAY_PORT: port } = this.config;
     await fastify.ready();
     const { server } = fastify;
+    const descriptors = descriptorsMax();
+    if (descriptors !== undefined) server.maxConnections = descriptors - Math.min(RESERVED, Math.ceil(descriptors / 2));
     if (LISTEN_FDS === 1) server.listen({ fd: HANDED_OVER_FD }, BACKLOG_MAX);
     else server.listen({ host, port, backlog: BACKLOG_MAX });
     await once(server, 'listening').catch((cause: unknown) => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { HttpAdapterHost } from '@nestjs/core';
@@ -16,5 +17,19 @@ describe('a gateway that cannot listen', () => {
       GATEWAY_PORT: 0,
     });
     await expect(listener.listen()).rejects.toThrow(/^GATEWAY_HOST 192\.0\.2\.1, GATEWAY_PORT 0: listen EADDRNOTAVAIL/);
+  });
+});
+
+describe('a gateway that listens', () => {
+  it('leaves descriptors to databases and health checks, however many connections callers open', async () => {
+    const server = createServer();
+    const host = { httpAdapter: { getInstance: () => ({ ready: async () => undefined, server }) } };
+    const config = { LISTEN_FDS: 0, GATEWAY_HOST: '127.0.0.1', GATEWAY_PORT: 0 };
+    await new HttpListener(host as unknown as HttpAdapterHost, config).listen();
+    server.close();
+    // As this process has raised it.
+    const [, max] = /^Max open files +(\d+)/m.exec(execFileSync('cat', ['/proc/self/limits']).toString()) ?? [];
+    const reserved = Math.min(128, Math.ceil(Number(max) / 2));
+    expect(server.maxConnections).toBe(max === undefined ? undefined : Number(max) - reserved);
   });
 });
