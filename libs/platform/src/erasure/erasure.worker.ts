@@ -1,7 +1,6 @@
 import type { ErasedNumbers } from '@switchboard/contracts/contacts/rpc';
 import type { Database } from '@switchboard/postgres';
 import type { WakeSignal } from '@switchboard/timing';
-import { CachedGauge } from '../cached-gauge.js';
 import type { Log } from '../logger.js';
 import { PollingWorker } from '../polling.worker.js';
 import type { RoundResult } from '../polling-loop.js';
@@ -13,11 +12,11 @@ import {
   keepErasures,
   leaveErasure,
   nextErasureMs,
-  pendingErasures,
   takeErasure,
   type PendingErasure,
 } from './erasure-ledger.js';
 import { ForeignLines, type ReadForeignLines } from './foreign-lines.js';
+import { observeErasures } from './observe-erasures.js';
 import { formerUpstreamNames, upstreamNamesOf } from './own-name.js';
 
 /** A contact that is being erased, with all that its rows are found by. */
@@ -69,6 +68,7 @@ interface OverwrittenRows {
 export abstract class ErasureWorker extends PollingWorker {
   protected readonly database: Database;
   readonly #parts: ErasureWorkerParts;
+  readonly #readForeignLines: ReadForeignLines;
   /** The organization whose turn was last. */
   #turnOf = '';
   #isStopping = false;
@@ -77,6 +77,7 @@ export abstract class ErasureWorker extends PollingWorker {
     super({ log: parts.log, idleMs: IDLE_MS, signal: parts.signal, failureEvent: 'contact.erase-failed' });
     this.#parts = parts;
     this.database = parts.database;
+    this.#readForeignLines = parts.foreignLines ?? noForeignLines;
   }
 
   override onApplicationBootstrap(): void {
@@ -84,7 +85,7 @@ export abstract class ErasureWorker extends PollingWorker {
     super.onApplicationBootstrap();
   }
 
-  /** Contacts of whom nothing was overwritten yet are left to who takes them next. */
+  /** Contacts whose turn has not come are left to who takes them next. */
   override async onModuleDestroy(): Promise<void> {
     this.#isStopping = true;
     await super.onModuleDestroy();
@@ -141,24 +142,30 @@ export abstract class ErasureWorker extends PollingWorker {
   ): Promise<{ readonly overwritten: readonly OverwrittenRows[]; readonly failures: readonly unknown[] }> {
     const overwritten: OverwrittenRows[] = [];
     const failures: unknown[] = [];
-    let inARow = 0;
+    const lines = new Map<string, ForeignLines>();
+    let [tried, inARow] = [0, 0];
     for (const pending of taken) {
-      if (this.#isStopping) break;
+      if (this.#isStopping || inARow === FAILURES_MAX) break;
+      tried++;
       try {
         await keepOn();
         // Announced again: its confirmation was lost.
         if (pending.passes >= PASSES) await this.#end(pending);
         else {
           const target = await this.#targetOf(pending, keepOn);
-          const foreign = new ForeignLines(pending.organizationId, this.#parts.foreignLines ?? noForeignLines);
+          const { organizationId } = pending;
+          const foreign = lines.get(organizationId) ?? new ForeignLines(organizationId, this.#readForeignLines);
+          lines.set(organizationId, foreign);
           overwritten.push({ target, isWhole: await this.erase(target), foreign });
         }
         inARow = 0;
       } catch (error) {
         failures.push(error);
-        if (++inARow === FAILURES_MAX) break;
+        inARow++;
       }
     }
+    // Due at once, before those of whom something failed.
+    for (const untried of taken.slice(tried)) await leaveErasure(this.database, untried, 0, 0);
     return { overwritten, failures };
   }
 
@@ -207,18 +214,4 @@ export abstract class ErasureWorker extends PollingWorker {
 
 async function noForeignLines(): ReturnType<ReadForeignLines> {
   return { phoneNumberIds: [], businessAccountIds: [] };
-}
-
-function observeErasures(database: Database, log: Log): void {
-  const pending = new CachedGauge({ name: 'pending erasures', read: () => pendingErasures(database), log });
-  pending.observeAs(
-    'switchboard_erasures_pending',
-    'Erased contacts of which this service still keeps something',
-    ({ count }) => [{ value: count }],
-  );
-  pending.observeAs(
-    'switchboard_erasures_oldest_seconds',
-    'Age of the oldest erasure that this service has not finished; 0 when there is none',
-    ({ oldestSeconds }) => [{ value: oldestSeconds }],
-  );
 }

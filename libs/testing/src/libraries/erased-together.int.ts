@@ -85,3 +85,22 @@ it('many contacts are erased in one walk through stored events, and one of whom 
   for (const { id, passes } of await database.query(passesSql, []))
     expect([id, passes]).toEqual([id, id === failing ? 0 : 1]);
 });
+
+it('those whose turn did not come, as something failed of one after another, come before these', async () => {
+  const prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000, Erasure1764000000001]);
+  const database = await prepared.database();
+  const contacts = ['a', 'b', 'c', 'd', 'e'].map((contactId) => ({ organizationId: 'o', contactId }));
+  for (const contact of contacts) await noteErasures(database, [{ ...contact, erasedAt: new Date() }]);
+  const book = {
+    numbersOf: async () => ({ phoneForms: [], upstreamUserIds: [] }),
+    confirm: async () => undefined,
+  };
+  const log = createLog('contacts', { write: () => undefined });
+  const worker = new Worker({ database, book, log, signal: new EraseSignal() });
+  for (const contactId of ['a', 'b', 'c']) worker.locked.add(contactId);
+  const passes = async (): Promise<readonly number[]> => (await database.query(passesSql, [])).map((row) => row.passes);
+  await expect(worker.turn()).rejects.toThrow('a row is locked');
+  expect(await passes()).toEqual([0, 0, 0, 0, 0]);
+  expect(await worker.turn()).toBe(true);
+  expect(await passes()).toEqual([0, 0, 0, 1, 1]);
+});
