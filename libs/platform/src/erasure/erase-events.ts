@@ -88,17 +88,15 @@ async function eraseRows(
 ): Promise<readonly ErasedPerson[]> {
   return database.transaction(async (tx) => {
     const rows = await tx.query(outboxRowsSql, [ids]);
-    const blanked = rows.map((row) => ({ ...row, ...withoutPeople(row.payload, stored) }));
-    const changed = blanked.filter(({ people }) => people.length > 0);
-    const [ready, waiting] = [changed.filter(isReady), changed.filter((row) => !isReady(row))];
+    const changed = rows.flatMap(({ id, payload, isPublished }) => {
+      const { json, people } = withoutPeople(payload, stored);
+      return people.length === 0 ? [] : [{ id, json, people, isReady: isPublished || !isCallback(json) }];
+    });
+    const ready = changed.filter(({ isReady }) => isReady);
     const columns = unnestColumns(ready, ['id', 'json', ({ json }) => envelopeOf(json).aggregateId]);
     if (ready.length > 0) tx.atCommit(rewriteOutboxSql, columns);
-    return waiting.flatMap(({ people }) => people);
+    return changed.flatMap(({ isReady, people }) => (isReady ? [] : people));
   });
-}
-
-function isReady({ isPublished, json }: { readonly isPublished: boolean; readonly json: string }): boolean {
-  return isPublished || !envelopeOf(json).subject.startsWith(CALLBACKS);
 }
 
 async function eraseLetters(database: Database, stored: StoredPeople): Promise<void> {
@@ -130,6 +128,10 @@ function withoutPeople(
 function withoutPerson(json: string, { person, foreign }: StoredPerson): string {
   const callback = blankCallback(envelopeOf(json), person, foreign);
   return blankContact(callback ? JSON.stringify(callback) : json, person.contactId);
+}
+
+function isCallback(json: string): boolean {
+  return envelopeOf(json).subject.startsWith(CALLBACKS);
 }
 
 function envelopeOf(json: string): EventEnvelope {

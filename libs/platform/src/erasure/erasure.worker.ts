@@ -18,6 +18,7 @@ import {
 import { ForeignLines, type ReadForeignLines } from './foreign-lines.js';
 import { observeErasures } from './observe-erasures.js';
 import { formerUpstreamNames, upstreamNamesOf } from './own-name.js';
+import type { StoredPerson } from './stored-people.js';
 
 /** A contact that is being erased, with all that its rows are found by. */
 export interface ErasureTarget extends ErasedPerson, ErasedNumbers, PendingErasure {
@@ -54,11 +55,11 @@ const KEEP_MS = 3_000;
 /** So many contacts in a row of whom something fails are no fault of theirs. */
 const FAILURES_MAX = 3;
 
-/** What a pass has overwritten of a contact's own rows. */
-interface OverwrittenRows {
-  readonly target: ErasureTarget;
+/** A contact whose own rows a pass has overwritten. */
+interface OverwrittenContact extends StoredPerson {
+  readonly person: ErasureTarget;
+  /** Nothing was under way that must be looked at again. */
   readonly isWhole: boolean;
-  readonly foreign: ForeignLines;
 }
 
 /**
@@ -126,12 +127,11 @@ export abstract class ErasureWorker extends PollingWorker {
     const startedMs = performance.now();
     const keepOn = this.#keeping(taken);
     const { overwritten, failures } = await this.#overwriteRows(taken, keepOn);
-    const people = overwritten.map(({ target, foreign }) => ({ person: target, foreign }));
-    const left = people.length === 0 ? new Set() : await eraseStoredEvents(this.database, people, keepOn);
+    const left = overwritten.length === 0 ? new Set() : await eraseStoredEvents(this.database, overwritten, keepOn);
     const durationMs = Math.round(performance.now() - startedMs);
-    for (const { target, isWhole } of overwritten) {
+    for (const { person, isWhole } of overwritten) {
       await keepOn();
-      await this.#leave(target, isWhole && !left.has(target), durationMs);
+      await this.#leave(person, isWhole && !left.has(person), durationMs);
     }
     if (failures.length > 0) throw failures[0];
   }
@@ -139,8 +139,8 @@ export abstract class ErasureWorker extends PollingWorker {
   async #overwriteRows(
     taken: readonly PendingErasure[],
     keepOn: () => Promise<void>,
-  ): Promise<{ readonly overwritten: readonly OverwrittenRows[]; readonly failures: readonly unknown[] }> {
-    const overwritten: OverwrittenRows[] = [];
+  ): Promise<{ readonly overwritten: readonly OverwrittenContact[]; readonly failures: readonly unknown[] }> {
+    const overwritten: OverwrittenContact[] = [];
     const failures: unknown[] = [];
     const lines = new Map<string, ForeignLines>();
     let [tried, inARow] = [0, 0];
@@ -152,11 +152,11 @@ export abstract class ErasureWorker extends PollingWorker {
         // Announced again: its confirmation was lost.
         if (pending.passes >= PASSES) await this.#end(pending);
         else {
-          const target = await this.#targetOf(pending, keepOn);
+          const person = await this.#targetOf(pending, keepOn);
           const { organizationId } = pending;
           const foreign = lines.get(organizationId) ?? new ForeignLines(organizationId, this.#readForeignLines);
           lines.set(organizationId, foreign);
-          overwritten.push({ target, isWhole: await this.erase(target), foreign });
+          overwritten.push({ person, isWhole: await this.erase(person), foreign });
         }
         inARow = 0;
       } catch (error) {

@@ -8,6 +8,8 @@ export interface StoredPerson {
   readonly foreign: ForeignLines;
 }
 
+type NamedPerson = StoredPerson & { readonly names: readonly string[] };
+
 /**
  * SQL: whether a stored event may hold one of `StoredPeople`, however many these are. Every shape has an id or a number as the whole of a
  * text, and so between two quotes; what the provider notes in words of its own may have it anywhere.
@@ -24,35 +26,35 @@ export const holdsOne = (
 
 /** People who are erased together, as stored events name them. */
 export class StoredPeople {
-  private readonly people: readonly (StoredPerson & { readonly names: readonly string[] })[];
+  /** An object with their names as its keys, for `holdsOne`. */
+  readonly names: string;
+  /** Patterns of texts that hold their names, for `holdsOne`. */
+  readonly terms: readonly string[];
+  private readonly people: readonly NamedPerson[];
 
   constructor(people: readonly StoredPerson[]) {
     this.people = people.map((one) => ({ ...one, names: namesOf(one.person) }));
-  }
-
-  /** An object with their names as its keys, for `holdsOne`. */
-  get names(): string {
-    const keys = this.people.flatMap(({ names }) => names.flatMap((name) => [name, `+${name}`]));
-    return `{${[...new Set(keys)].map((key) => `"${key}":0`).join(',')}}`;
-  }
-
-  /** Patterns of texts that hold their names, for `holdsOne`. */
-  get terms(): readonly string[] {
-    return [...new Set(this.people.flatMap(({ names }) => names))].map(likeTerm);
+    const names = [...new Set(this.people.flatMap((one) => one.names))];
+    this.names = `{${names.map((name) => `"${name}":0,"+${name}":0`).join(',')}}`;
+    this.terms = names.map(likeTerm);
   }
 
   /** Whom an event may hold. */
   heldBy(json: string): readonly StoredPerson[] {
-    return this.people.filter(({ names }) => names.some((name) => json.includes(name)));
+    return this.people.filter((one) => isHeldBy(one, json));
   }
 
   /** Learns which lines of callbacks are another organization's. To be called before these are overwritten. */
   async learnLines(callbacks: readonly string[]): Promise<void> {
-    for (const { foreign, names } of this.people) {
-      const own = callbacks.filter((json) => names.some((name) => json.includes(name)));
-      if (own.length > 0) await foreign.learn(own.map((json) => JSON.parse(json)));
+    for (const one of this.people) {
+      const own = callbacks.filter((json) => isHeldBy(one, json));
+      if (own.length > 0) await one.foreign.learn(own.map((json) => JSON.parse(json)));
     }
   }
+}
+
+function isHeldBy({ names }: NamedPerson, json: string): boolean {
+  return names.some((name) => json.includes(name));
 }
 
 /** As they are written in JSON. */

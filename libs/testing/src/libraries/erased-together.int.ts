@@ -3,8 +3,6 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import {
   createLog,
   EraseSignal,
-  ErasureTurnsMigration,
-  erasureTable,
   ErasureWorker,
   noteErasures,
   type ErasureTarget,
@@ -12,6 +10,7 @@ import {
 } from '@switchboard/platform';
 import { statement } from '@switchboard/postgres';
 import { testServers } from '../index.js';
+import { Erasure1764000000001 } from './erasure-fixture.js';
 import { Outbox1764000000000 } from './outbox-fixture.js';
 
 const servers = testServers();
@@ -27,15 +26,6 @@ const passesSql = statement<{ id: string; passes: number }>(
   't.passes',
   'SELECT contact_id AS id, passes FROM erasure ORDER BY contact_id',
 );
-
-class Erasure1764000000001 extends ErasureTurnsMigration {
-  readonly name = 'Erasure1764000000001';
-
-  override async up(runner: Parameters<ErasureTurnsMigration['up']>[0]): Promise<void> {
-    await runner.query(erasureTable);
-    await super.up(runner);
-  }
-}
 
 /** Whose rows of contacts are locked by others. */
 class Worker extends ErasureWorker {

@@ -3,8 +3,6 @@ import {
   createLog,
   endErasure,
   EraseSignal,
-  ErasureTurnsMigration,
-  erasureTable,
   ErasureWorker,
   leaveErasure,
   noteErasures,
@@ -13,19 +11,10 @@ import {
 } from '@switchboard/platform';
 import type { Database } from '@switchboard/postgres';
 import { blocksOf, nodesOf, planOf, preparedStatements, testServers } from '../index.js';
+import { Erasure1764000000001 } from './erasure-fixture.js';
 import { Outbox1764000000000 } from './outbox-fixture.js';
 
 const servers = testServers();
-
-/** What a service has that erases. */
-class Erasure1764000000001 extends ErasureTurnsMigration {
-  readonly name = 'Erasure1764000000001';
-
-  override async up(runner: Parameters<ErasureTurnsMigration['up']>[0]): Promise<void> {
-    await runner.query(erasureTable);
-    await super.up(runner);
-  }
-}
 
 /** Takes turns, and finds something under way each time. */
 class Worker extends ErasureWorker {
