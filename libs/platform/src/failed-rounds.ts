@@ -1,4 +1,5 @@
 import { metrics, type Counter } from '@opentelemetry/api';
+import type { Log } from './logger.js';
 
 let counter: Counter | undefined;
 
@@ -15,7 +16,10 @@ export function showFailedRounds(event: string): void {
   failedRounds().add(0, { event });
 }
 
-/** Counts a round that failed. @param event of its line in the log */
-export function countFailedRound(event: string): void {
-  failedRounds().add(1, { event });
+/** @returns what logs and counts a round that failed. @param event of its line in the log */
+export function failedRound(log: Log, event: string): (error: unknown) => void {
+  return (error) => {
+    failedRounds().add(1, { event });
+    log.error(event, error);
+  };
 }

@@ -13,7 +13,7 @@ import { PartitionKeeper, RecentEpoch, Relay, type Restore } from '@switchboard/
 import { Database, forgetSmallSizes, isUnavailable, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
 import { connectPatiently } from './connect-patiently.js';
-import { countFailedRound, showFailedRounds } from './failed-rounds.js';
+import { failedRound, showFailedRounds } from './failed-rounds.js';
 import { keepIncarnation } from './keep-incarnation.js';
 import type { Log } from './logger.js';
 import { logRelay } from './log-relay.js';
@@ -145,11 +145,7 @@ function openNats({ config, log }: PlatformSpec): Promise<NatsConnection> {
 function partitionKeeper({ log, keepPartitions }: PlatformSpec, database: Database): PartitionKeeper {
   const keepMore = keepPartitions && (() => keepPartitions(database, log));
   showFailedRounds(PARTITIONS_FAILED);
-  const onError = (error: unknown): void => {
-    countFailedRound(PARTITIONS_FAILED);
-    log.error(PARTITIONS_FAILED, error);
-  };
-  return new PartitionKeeper(database, onError, keepMore);
+  return new PartitionKeeper(database, failedRound(log, PARTITIONS_FAILED), keepMore);
 }
 
 function sizesLoop({ log }: PlatformSpec, database: Database): PollingLoop {

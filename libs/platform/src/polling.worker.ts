@@ -1,6 +1,6 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { WakeSignal } from '@switchboard/timing';
-import { countFailedRound, showFailedRounds } from './failed-rounds.js';
+import { failedRound, showFailedRounds } from './failed-rounds.js';
 import type { Log } from './logger.js';
 import { PollingLoop, type RoundResult } from './polling-loop.js';
 
@@ -25,10 +25,7 @@ export abstract class PollingWorker implements OnApplicationBootstrap, OnModuleD
 
   constructor({ log, idleMs, signal, failureEvent }: PollingWorkerSpec) {
     this.#failureEvent = failureEvent;
-    const onError = (error: unknown): void => {
-      countFailedRound(failureEvent);
-      log.error(failureEvent, error);
-    };
+    const onError = failedRound(log, failureEvent);
     this.#loop = new PollingLoop({ round: () => this.round(), idleMs, signal, onError });
   }
 
