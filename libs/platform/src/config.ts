@@ -119,13 +119,19 @@ export function flag(options: Omit<ConfigKey<boolean>, 'parse'>): ConfigKey<bool
   };
 }
 
+/** Null: it is no http(s) URL. */
+export function httpUrlOf(value: string): URL | null {
+  const url = URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
+}
+
 /** The base of an API: scheme, host and port. */
 export function httpOrigin(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string> {
   return {
     ...options,
     parse: (value) => {
-      const url = URL.parse(value);
-      if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+      const url = httpUrlOf(value);
+      if (url !== null && url.href === `${url.origin}/`) return url.origin;
       throw new Error('must be an http(s) URL without a path');
     },
   };
@@ -136,10 +142,8 @@ export function httpBase(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<s
   return {
     ...options,
     parse: (value) => {
-      const url = URL.parse(value);
-      if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') {
-        return url.href.replace(/\/+$/, '');
-      }
+      const url = httpUrlOf(value);
+      if (url?.search === '' && url.hash === '') return url.href.replace(/\/+$/, '');
       throw new Error('must be an http(s) URL without query');
     },
   };

@@ -1,3 +1,5 @@
+import { httpUrlOf, readConfig, type ConfigKey } from './config.js';
+
 /**
  * The OpenTelemetry variables that we read ourselves, those of batches because this SDK does not; the exporter reads its own
  * (headers, timeout, …).
@@ -18,19 +20,28 @@ export interface TelemetryConfig {
   };
 }
 
+/** Handed to the exporter as it is, which would send to localhost in place of what is no URL. */
+const endpoint: ConfigKey<string | null> = {
+  description: 'where traces go, by the OpenTelemetry protocol',
+  default: null,
+  parse: (value) => {
+    if (httpUrlOf(value)) return value;
+    throw new Error('must be an http(s) URL');
+  },
+};
+const schema = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+
 /**
  * Source: OpenTelemetry specification, "Environment variables".
  *
- * @throws Error that names an endpoint that is no URL: the exporter would send to localhost in its place
+ * @throws Error that names an endpoint that is no URL
  */
 export function telemetryConfig(env: NodeJS.ProcessEnv = process.env): TelemetryConfig {
   const disabled = env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none';
-  const endpoint =
-    endpointOf('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) ??
-    endpointOf('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces, OTEL_EXPORTER_OTLP_ENDPOINT: ofAll } = readConfig(schema, env);
   const argument = Number(env.OTEL_TRACES_SAMPLER_ARG || 0.1);
   return {
-    endpoint: disabled ? null : endpoint,
+    endpoint: disabled ? null : (ofTraces ?? ofAll),
     sampler: env.OTEL_TRACES_SAMPLER ?? 'parentbased_traceidratio',
     samplerArgument: argument >= 0 && argument <= 1 ? argument : 0.1,
     batch: {
@@ -40,12 +51,6 @@ export function telemetryConfig(env: NodeJS.ProcessEnv = process.env): Telemetry
       ...positive('maxExportBatchSize', env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE),
     },
   };
-}
-
-function endpointOf(name: string, text: string | undefined): string | null {
-  if (text === undefined || text === '') return null;
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
-  throw new Error(`configuration:\n  ${name}: must be an http(s) URL`);
 }
 
 /** A value that is not a number is ignored. Source: OpenTelemetry, "Environment Variable Specification". */
