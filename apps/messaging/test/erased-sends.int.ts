@@ -3,26 +3,17 @@ import { contactsErrors } from '@switchboard/contracts/contacts/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { RpcClient } from '@switchboard/nats';
-import { systemClock, type Log } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
-import { InteractiveBegins } from '../src/bulk-lane/interactive-begins.js';
-import { LaneSignal } from '../src/bulk-lane/lane-signal.js';
-import { AccessTokens } from '../src/channel/access-token.js';
 import { projectContacts } from '../src/contact/contact.repository.js';
-import { DispatchJournal } from '../src/dispatch/dispatch-journal.js';
-import { Dispatcher } from '../src/dispatch/dispatcher.js';
-import { claimRetries, type ClaimedAttempt } from '../src/dispatch/retry-claim.repository.js';
-import { RetrySignal } from '../src/dispatch/retry-signal.js';
-import { SettleDispatch } from '../src/dispatch/settle-dispatch.batch.js';
+import type { ClaimedAttempt } from '../src/dispatch/retry-claim.repository.js';
 import { ForgetContact } from '../src/erase-messages/forget-contact.js';
 import { unknownItems } from '../src/resolve-bulk-contacts/unknown-items.repository.js';
-import type { Upstream } from '../src/upstream/upstream.js';
 import { attemptsOf, LaneStore, type Job } from './lane-store.js';
-import { contactOf, MessagingStore, settlementOf, storeKey, taken, type Sender } from './messaging-store.js';
+import { contactOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
 import { silentRelay } from './silent-relay.js';
+import { claimDue, silentLog, withDispatcher } from './with-dispatcher.js';
 
 const servers = testServers();
-const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const notTaken = { state: 'not-taken', code: '131016', message: '', retry: 'normal' } as const;
 
 describe('behind the fence of erasures, before the event of the erasure has come', () => {
@@ -109,8 +100,12 @@ describe('behind the fence of erasures, before the event of the erasure has come
       throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
     };
     const sendText = async () => ({ ...taken(attempt), messagingId: '14155559999' }) as const;
-    const to: Log = { ...log, error: (event) => void errors.push(event) };
-    await dispatch((dispatcher) => dispatcher.attempt(attempt), { sendText }, { call: call as RpcClient['call'] }, to);
+    const parts = {
+      upstream: { sendText },
+      rpc: { call: call as RpcClient['call'] },
+      log: { ...silentLog, error: (event: unknown) => void errors.push(event) },
+    };
+    await withDispatcher(store, parts, (dispatcher) => dispatcher.attempt(attempt));
     const { contactId, recipientPhone: phone } = attempt;
     const sightings = [{ contactId, phone, profileName: null, messagingId: '14155559999' }];
     expect([asked, errors]).toEqual([[{ sightings }], []]);
@@ -124,38 +119,12 @@ describe('behind the fence of erasures, before the event of the erasure has come
   }
 
   async function claimOf({ organizationId }: Sender): Promise<ClaimedAttempt[]> {
-    const bounds = { limit: 200, organizationMax: 200, underway: new Map<string, number>() };
-    const claimed = await claimRetries(store.database, [], bounds, newCuid());
-    return claimed.filter((one) => one.organizationId === organizationId);
+    return (await claimDue(store)).filter((one) => one.organizationId === organizationId);
   }
 
   async function refuse({ refusal, ...attempt }: ClaimedAttempt): Promise<void> {
     if (!refusal) throw new Error('it may be made');
-    await dispatch((dispatcher) => dispatcher.refuse(attempt, refusal), {}, {}, log);
-  }
-
-  /** Has a dispatcher do something and end. */
-  async function dispatch(
-    work: (dispatcher: Dispatcher) => Promise<unknown>,
-    upstream: Partial<Upstream>,
-    rpc: Partial<RpcClient>,
-    to: Log,
-  ): Promise<void> {
-    const settlements = new SettleDispatch(store.database, silentRelay, new RetrySignal(), new LaneSignal(), log);
-    const dispatcher = new Dispatcher(
-      { close: async () => undefined, ...upstream } as Upstream,
-      settlements,
-      new AccessTokens({ current: storeKey, previous: null }),
-      await DispatchJournal.open('', log),
-      rpc as RpcClient,
-      new InteractiveBegins(),
-      systemClock,
-      new AbortController().signal,
-      to,
-    );
-    await work(dispatcher);
-    await dispatcher.onModuleDestroy();
-    await settlements.beforeApplicationShutdown();
+    await withDispatcher(store, {}, (dispatcher) => dispatcher.refuse(attempt, refusal));
   }
 
   async function skipsOf({ sender, jobId }: Job): Promise<unknown[]> {

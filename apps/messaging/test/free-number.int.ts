@@ -2,24 +2,13 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { RpcClient, RpcLimits } from '@switchboard/nats';
-import { systemClock, type Log } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
-import { InteractiveBegins } from '../src/bulk-lane/interactive-begins.js';
-import { LaneSignal } from '../src/bulk-lane/lane-signal.js';
-import { AccessTokens } from '../src/channel/access-token.js';
 import { projectContacts } from '../src/contact/contact.repository.js';
 import type { Attempt } from '../src/dispatch/dispatch.entity.js';
-import { DispatchJournal } from '../src/dispatch/dispatch-journal.js';
-import { Dispatcher } from '../src/dispatch/dispatcher.js';
-import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
-import { RetrySignal } from '../src/dispatch/retry-signal.js';
-import { SettleDispatch } from '../src/dispatch/settle-dispatch.batch.js';
-import type { Upstream } from '../src/upstream/upstream.js';
-import { contactOf, MessagingStore, settlementOf, storeKey, taken, type Sender } from './messaging-store.js';
-import { silentRelay } from './silent-relay.js';
+import { contactOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
+import { claimAgain, withDispatcher } from './with-dispatcher.js';
 
 const servers = testServers();
-const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const notTaken = { state: 'not-taken', code: '131016', message: '', retry: 'normal' } as const;
 type OptOuts = ContactFacts['optOuts'];
 let store: MessagingStore;
@@ -86,11 +75,7 @@ async function sendAgain(
   readonly leftMs: readonly (number | undefined)[];
   readonly sent: number;
 }> {
-  const bounds = { limit: 200, organizationMax: 200, underway: new Map<string, number>() };
-  const claimed = (await claimRetries(store.database, [], bounds, newCuid())).find(
-    (one) => one.messageId === messageId,
-  );
-  if (!claimed) throw new Error('it was not claimed');
+  const claimed = await claimAgain(store, messageId);
   expect(claimed.refusal).toBeNull();
   const asked: unknown[] = [];
   const leftMs: (number | undefined)[] = [];
@@ -104,20 +89,7 @@ async function sendAgain(
     sent++;
     return taken(claimed);
   };
-  const settlements = new SettleDispatch(store.database, silentRelay, new RetrySignal(), new LaneSignal(), log);
-  const dispatcher = new Dispatcher(
-    { close: async () => undefined, sendText } as Partial<Upstream> as Upstream,
-    settlements,
-    new AccessTokens({ current: storeKey, previous: null }),
-    await DispatchJournal.open('', log),
-    { call: call as RpcClient['call'] } as Partial<RpcClient> as RpcClient,
-    new InteractiveBegins(),
-    systemClock,
-    new AbortController().signal,
-    log,
-  );
-  await dispatcher.attempt(claimed);
-  await dispatcher.onModuleDestroy();
-  await settlements.beforeApplicationShutdown();
+  const rpc = { call: call as RpcClient['call'] };
+  await withDispatcher(store, { upstream: { sendText }, rpc }, (dispatcher) => dispatcher.attempt(claimed));
   return { asked, leftMs, sent };
 }
