@@ -42,53 +42,56 @@ export function DeliveryDrawer({
   return (
     <SideDialog onClose={onClose} position="right" size="lg" title="Delivery">
       <QueryView query={delivery}>
-        {({ event, state, nextAttemptAt, payload, attempts }) => (
-          <Stack>
-            <Group justify="space-between">
-              <Group gap="xs">
-                <Text fw={600}>{event}</Text>
-                <StatusBadge tone={tones[state]}>{inPlainWords(state)}</StatusBadge>
+        {({ event, state, nextAttemptAt, payload, attempts }) => {
+          const refusal = whyNot(isActive, payload);
+          return (
+            <Stack>
+              <Group justify="space-between">
+                <Group gap="xs">
+                  <Text fw={600}>{event}</Text>
+                  <StatusBadge tone={tones[state]}>{inPlainWords(state)}</StatusBadge>
+                </Group>
+                {/* A test is not kept: the next one is a test of its own. */}
+                {event !== 'webhook.test' && (
+                  <BusyButton
+                    size="xs"
+                    variant="light"
+                    leftSection={<IconRefresh size={15} aria-hidden />}
+                    loading={again.isPending}
+                    disabled={refusal !== null}
+                    aria-describedby={whyNotId}
+                    onClick={() => again.mutate({ path })}
+                  >
+                    Re-deliver
+                  </BusyButton>
+                )}
               </Group>
-              {/* A test is not kept: the next one is a test of its own. */}
               {event !== 'webhook.test' && (
-                <BusyButton
-                  size="xs"
-                  variant="light"
-                  leftSection={<IconRefresh size={15} aria-hidden />}
-                  loading={again.isPending}
-                  disabled={whyNot(isActive, payload) !== null}
-                  aria-describedby={whyNotId}
-                  onClick={() => again.mutate({ path })}
-                >
-                  Re-deliver
-                </BusyButton>
+                <Text id={whyNotId} size="sm" c="dimmed" hidden={refusal === null}>
+                  {refusal}
+                </Text>
               )}
-            </Group>
-            {event !== 'webhook.test' && (
-              <Text id={whyNotId} size="sm" c="dimmed" hidden={whyNot(isActive, payload) === null}>
-                {whyNot(isActive, payload)}
+              {nextAttemptAt !== null && (
+                <Text size="sm" c="dimmed">
+                  Next attempt {fullTime(nextAttemptAt)}
+                </Text>
+              )}
+              <Text size="sm" fw={500}>
+                Request body
               </Text>
-            )}
-            {nextAttemptAt !== null && (
-              <Text size="sm" c="dimmed">
-                Next attempt {fullTime(nextAttemptAt)}
+              <CodeBlock
+                code={payload === null ? 'It is no longer kept.' : readable(JSON.stringify(payload, null, 2))}
+                label="Request body"
+              />
+              <Text size="sm" fw={500}>
+                Attempts
               </Text>
-            )}
-            <Text size="sm" fw={500}>
-              Request body
-            </Text>
-            <CodeBlock
-              code={payload === null ? 'It is no longer kept.' : readable(JSON.stringify(payload, null, 2))}
-              label="Request body"
-            />
-            <Text size="sm" fw={500}>
-              Attempts
-            </Text>
-            {attempts.map((attempt) => (
-              <Attempt key={attempt.id} attempt={attempt} />
-            ))}
-          </Stack>
-        )}
+              {attempts.map((attempt) => (
+                <Attempt key={attempt.id} attempt={attempt} />
+              ))}
+            </Stack>
+          );
+        }}
       </QueryView>
     </SideDialog>
   );
