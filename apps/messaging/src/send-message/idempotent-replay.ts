@@ -58,6 +58,7 @@ function refusalOfStored(message: Message): AppError | null {
   const { status, sentAt, errorCode, errorMessage, id } = message;
   if (status !== 'FAILED' || sentAt || errorCode === null) return null;
   const text = errorMessage ?? '';
+  // A message whose token does not open waits; the release before had it fail.
   if (errorCode === TOKEN_UNREADABLE || errorCode === TOKEN_REFUSED.code) {
     return refusalOf('disconnected', errorCode, text, id);
   }
