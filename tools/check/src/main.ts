@@ -68,9 +68,14 @@ if (values.write === true) {
 } else {
   const only = values.only?.split(',') ?? checks.map(({ name }) => name);
   const unknown = only.filter((name) => !checks.some((check) => check.name === name));
-  for (const name of unknown)
-    print(`there is no check "${name}"; there are ${checks.map((one) => one.name).join(', ')}`);
-  const chosen = checks.filter(({ name }) => only.includes(name));
-  const problems = unknown.length + (await runChecks(chosen, sources, print));
-  process.exitCode = problems === 0 ? 0 : 1;
+  if (unknown.length > 0) {
+    const known = checks.map(({ name }) => name).join(', ');
+    process.stderr.write(
+      `--only: there is no check ${unknown.map((name) => `"${name}"`).join(', ')}; there are ${known}.\n`,
+    );
+    process.exitCode = 2;
+  } else {
+    const chosen = checks.filter(({ name }) => only.includes(name));
+    process.exitCode = (await runChecks(chosen, sources, print)) === 0 ? 0 : 1;
+  }
 }
