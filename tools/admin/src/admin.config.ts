@@ -36,11 +36,19 @@ export function readAdminConfig(root: string, environment: NodeJS.ProcessEnv = p
  * @throws Error in one line that says what is missing
  */
 export function databaseUrlOf({ databaseUrl, devJson }: AdminConfig, given: string | undefined): string {
-  const found = given ?? databaseUrl ?? databaseUrlIn(devJson);
-  if (found) return found;
+  const named = given === undefined ? 'DATABASE_URL' : '--database-url';
+  const url = given ?? databaseUrl;
+  if (url !== undefined && !isPostgresUrl(url)) throw new Error(`${named} must be a postgres:// URL.`);
+  const found = url ?? databaseUrlIn(devJson);
+  if (found !== undefined) return found;
   throw new Error(
     `No database: nothing runs from ${devJson}. Start Switchboard, or give --database-url, DATABASE_URL or SWITCHBOARD_DATA_DIR.`,
   );
+}
+
+/** pg takes any text, and looks for a host that was not named. */
+function isPostgresUrl(text: string): boolean {
+  return ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? '');
 }
 
 /**

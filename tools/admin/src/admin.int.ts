@@ -216,8 +216,11 @@ describe('the command line', () => {
       code: 1,
       err: [expect.stringMatching(/^The database does not answer: .*ECONNREFUSED/)],
     });
-    const given = await admin(`outbox status --database-url ${dead}`);
-    expect(given.code).toBe(1);
+    const elsewhere = { ...nowhere, DATABASE_URL: 'db.internal:5432/switchboard' };
+    expect((await admin('outbox status', elsewhere)).err).toEqual(['DATABASE_URL must be a postgres:// URL.']);
+    expect((await admin(`outbox status --database-url ${dead}`, elsewhere)).err[0]).toContain('ECONNREFUSED');
+    const given = await admin('outbox status --database-url nope', elsewhere);
+    expect([given.code, given.err]).toEqual([1, ['--database-url must be a postgres:// URL.']]);
   });
 });
 
