@@ -108,6 +108,14 @@ describe('embedded NATS', () => {
     await eventually(async () => expect(await isRunning(server)).toBe(false));
   });
 
+  it('says of a server that ended how it did', async () => {
+    const mute = join(folder, 'mute');
+    await writeFile(mute, '#!/bin/sh\nexit 3\n', { mode: 0o755 });
+    await expect(startNats({ binary: mute, dataDir: join(folder, 'silent') })).rejects.toThrow(
+      /^NATS did not start: exit code 3 \(log: /,
+    );
+  });
+
   it('passes by a server on the PATH that is too old, and refuses one that was named', async () => {
     const old = join(folder, 'old');
     await mkdir(old);

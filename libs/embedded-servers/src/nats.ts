@@ -85,6 +85,7 @@ export async function endNatsOf(dataDir: string): Promise<boolean> {
 
 /** Another program may take a port between the moment in which it was free and the server's. */
 const PORT_TRIES = 5;
+const PORTS_WITHIN_MS = 20_000;
 
 interface Running {
   readonly server: ServerProcess;
@@ -110,12 +111,12 @@ async function launch(options: NatsOptions): Promise<Running> {
       environment: environment(),
     });
     const ports = await awaitPorts(server, join(runFolder, `nats-server_${server.pid}.ports`), options.binary);
-    if (ports !== undefined) return { server, ...ports };
+    if (typeof ports === 'object') return { server, ...ports };
     await endServer(server, 'SIGKILL', 1_000);
     const said = await server.readLog();
     const isPortTaken = said.includes('address already in use');
     const mayRetry = isPortTaken && options.port === undefined && triesLeft > 1;
-    if (!mayRetry) throw new Error(explainFailure(said, port, isPortTaken, log));
+    if (!mayRetry) throw new Error(explainFailure({ said, without: ports, port, isPortTaken, log }));
   }
 }
 
@@ -146,23 +147,27 @@ function composeConfig(options: NatsOptions, port: number): string {
   ].join('\n');
 }
 
-/** The server writes the file once it listens. Its name carries the binary's name, which need not be `nats-server`. */
+/**
+ * The server writes the file once it listens. Its name carries the binary's name, which need not be `nats-server`.
+ *
+ * @returns a few words on how it ended, or that it did not answer, without them.
+ */
 async function awaitPorts(
   server: ServerProcess,
   file: string,
   binary: string,
-): Promise<Omit<Running, 'server'> | undefined> {
+): Promise<Omit<Running, 'server'> | string> {
   const named = join(file, '..', `${binary.slice(binary.lastIndexOf('/') + 1)}_${server.pid}.ports`);
-  const deadline = Date.now() + 20_000;
-  let hasEnded = false;
-  void server.exited.then(() => (hasEnded = true));
-  while (!hasEnded && Date.now() < deadline) {
+  const deadline = Date.now() + PORTS_WITHIN_MS;
+  let ended: string | undefined;
+  void server.exited.then((how) => (ended = how));
+  while (ended === undefined && Date.now() < deadline) {
     const text = await readFile(named, 'utf8').catch(() => readFile(file, 'utf8').catch(() => ''));
     const ports = parsePorts(text);
     if (ports !== undefined) return ports;
     await delay(10);
   }
-  return undefined;
+  return ended ?? `no answer within ${PORTS_WITHIN_MS / 1_000} s`;
 }
 
 function parsePorts(text: string): Omit<Running, 'server'> | undefined {
@@ -183,9 +188,19 @@ function firstOf(parsed: unknown, key: string): string | undefined {
   return Array.isArray(list) && typeof list[0] === 'string' ? list[0] : undefined;
 }
 
-function explainFailure(said: string, port: number, isPortTaken: boolean, log: string): string {
+interface Failure {
+  /** The server's log. */
+  readonly said: string;
+  /** How it ended, or that it did not answer. */
+  readonly without: string;
+  readonly port: number;
+  readonly isPortTaken: boolean;
+  readonly log: string;
+}
+
+function explainFailure({ said, without, port, isPortTaken, log }: Failure): string {
   if (isPortTaken) return `Port ${port} is taken, NATS cannot use it.`;
   if (said.includes('no space left on device')) return 'The disk is full: NATS cannot start.';
   const fatal = said.split('\n').filter((line) => /\[FTL\]|\[ERR\]|nats\.conf:/.test(line));
-  return `NATS did not start: ${fatal.at(-1)?.trim() ?? 'no answer within 20 s'} (log: ${log})`;
+  return `NATS did not start: ${fatal.at(-1)?.trim() ?? without} (log: ${log})`;
 }
