@@ -1,4 +1,5 @@
 import { metrics, type Counter } from '@opentelemetry/api';
+import { ThrottledLog } from '@switchboard/nats';
 import type { Log } from './logger.js';
 
 let counter: Counter | undefined;
@@ -22,4 +23,28 @@ export function failedRound(log: Log, event: string): (error: unknown) => void {
     failedRounds().add(1, { event });
     log.error(event, error);
   };
+}
+
+/** Counts each round of a kind that failed, and logs a run of them throttled: what looks every few seconds fails as often while something is away. */
+export class LookFailures {
+  private readonly lines: ThrottledLog;
+
+  /** @param event of its line in the log */
+  constructor(
+    log: Log,
+    private readonly event: string,
+  ) {
+    this.lines = new ThrottledLog((error) => log.error(event, error));
+    showFailedRounds(event);
+  }
+
+  failed(error: unknown): void {
+    failedRounds().add(1, { event: this.event });
+    this.lines.failed(error);
+  }
+
+  /** Ends the run. */
+  succeeded(): void {
+    this.lines.succeeded();
+  }
 }

@@ -12,6 +12,7 @@ import {
   type Log,
   type Metrics,
 } from './index.js';
+import { LookFailures } from './failed-rounds.js';
 
 class MemoryLog implements Pick<Log, 'error'> {
   readonly errors: string[] = [];
@@ -86,6 +87,20 @@ describe('metrics of a process', () => {
       'switchboard_failed_rounds_total{event="test.work-failed"} 1',
     ]);
     expect(log.errors).toContain('test.work-failed');
+  });
+
+  it('show each look that failed, of which the log has one line a run', async () => {
+    const looks = new LookFailures(spoken, 'test.look-failed');
+    const shown = async (): Promise<readonly string[]> =>
+      (await seriesOf('switchboard_failed_rounds_total')).filter((one) => one.includes('test.look-failed'));
+    expect(await shown()).toEqual(['switchboard_failed_rounds_total{event="test.look-failed"} 0']);
+    const lines = (): number => log.errors.filter((event) => event === 'test.look-failed').length;
+    for (let count = 0; count < 3; count++) looks.failed(new Error('the stream is missing'));
+    expect(await shown()).toEqual(['switchboard_failed_rounds_total{event="test.look-failed"} 3']);
+    expect(lines()).toBe(1);
+    looks.succeeded();
+    looks.failed(new Error('the stream is missing'));
+    expect(lines()).toBe(2);
   });
 
   it('show how many descriptors are open, of how many', async () => {
