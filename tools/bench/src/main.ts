@@ -8,8 +8,11 @@ import { runConsole } from './console/console.command.js';
 import { runContacts } from './contacts/contacts.command.js';
 import { runCallbacks } from './fairness/callbacks.command.js';
 import { runFairness } from './fairness/fairness.command.js';
+import { runGrowth } from './growth/growth.command.js';
 import { runIdle } from './idle/idle.command.js';
+import { runIntake } from './intake/intake.command.js';
 import { runLists } from './lists/lists.command.js';
+import { runMemory } from './memory/memory.command.js';
 import { runSend } from './send/send.command.js';
 import { runSnapshot } from './snapshot/snapshot.command.js';
 import { WEBHOOKS_PARTS } from './webhooks/webhooks.bench.js';
@@ -21,12 +24,15 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
        npm run bench -- admission [--short] [--rounds 5] [--seconds 6]
        npm run bench -- fairness [--short] [--limits 300,1200] [--rounds 5] [--seconds 6]
        npm run bench -- callbacks [--short] [--rounds 5] [--seconds 6]
+       npm run bench -- intake [--short] [--rounds 5] [--seconds 6]
        npm run bench -- bulk [--short] [--recipients 100000] [--rounds 5] [--seconds 6]
        npm run bench -- webhooks [--short] [--parts bad,turning] [--events 20000] [--rounds 5] [--seconds 6]
        npm run bench -- idle [--short] [--seconds 20]
        npm run bench -- analytics [--short] [--messages 10000000] [--requests 50]
        npm run bench -- console [--short] [--rounds 5]
        npm run bench -- snapshot [--short] [--behind 1000000]
+       npm run bench -- growth [--short] [--conversations 1000000] [--rounds 5] [--seconds 6]
+       npm run bench -- memory [--short] [--seconds 30]
 
   send       POST /v1/messages against a hand-tuned floor, in alternating runs
     --short    one round of 2 s at 32 connections
@@ -40,6 +46,8 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    two rounds of 4 s at the first limit
   callbacks  sends of one organization next to callbacks that are made to cost much
     --short    one round of 4 s of each kind
+  intake     callbacks taken in a second, against a hand-tuned floor, in alternating runs
+    --short    one round of 2 s of each kind
   bulk       bulk sends: memory of ten large bodies, the 202, draining, and what runs next to a job and next to many
     --short    one round of 3 s; 2,000 recipients to drain
   webhooks   deliveries to one receiver against a bare loop, latency, an event for each of 500 webhooks, a healthy receiver
@@ -54,6 +62,10 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    a thread of 1,000 and an inbox of 5,000
   snapshot   a poll of the relay behind an open snapshot under which a million events were published
     --short    50,000 events
+  growth     CPU of a message in a database of a million conversations, against one of a hundredth, in alternating runs
+    --short    50,000 conversations against 500, one round of 3 s
+  memory     of every service, idle and while messages are sent at 32 connections
+    --short    5 s each
 `;
 
 const { values, positionals } = parseArgs({
@@ -83,12 +95,15 @@ const benches: Readonly<Record<string, (call: BenchCall) => Promise<void>>> = {
   admission: runAdmission,
   fairness: runFairness,
   callbacks: runCallbacks,
+  intake: runIntake,
   bulk: runBulk,
   webhooks: runWebhooks,
   idle: runIdle,
   analytics: runAnalytics,
   console: runConsole,
   snapshot: runSnapshot,
+  growth: runGrowth,
+  memory: runMemory,
 };
 const bench = benches[positionals[0] ?? ''];
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;

@@ -16,7 +16,7 @@ const MONTHS = `
   FROM generate_series(date_trunc('month', now() AT TIME ZONE 'UTC') - interval '13 months',
     date_trunc('month', now() AT TIME ZONE 'UTC') - interval '2 months', interval '1 month') AS month`;
 
-/** One contact and one conversation a second of the past, on two channels in turns of 9 to 1, one in five CLOSED. */
+/** One contact and one conversation a second of the past, on two channels in turns of 9 to 1, one in five CLOSED; `phoneOf` is its number. */
 const CONVERSATIONS = `
   WITH made AS (
     SELECT n, messaging.cuid_floor(now() - n * interval '1 second') || lpad(n::text, 16, '0') AS id,
@@ -24,7 +24,7 @@ const CONVERSATIONS = `
     FROM generate_series(1, $2::int) AS n
   ), known AS (
     INSERT INTO messaging.contact (organization_id, id, phone, messaging_id, name, version)
-    SELECT $1, id, '+1' || lpad(n::text, 10, '0'), '1' || lpad(n::text, 10, '0'), 'Contact ' || n, 1 FROM made
+    SELECT $1, id, '+1415' || 2000000 + n, '1415' || 2000000 + n, 'Contact ' || n, 1 FROM made
   )
   INSERT INTO messaging.conversation (organization_id, id, channel_id, contact_id, status, position, last_message_at,
     event_sequence)
@@ -44,6 +44,11 @@ const NEIGHBOURS = `
   INSERT INTO messaging.message (organization_id, id, conversation_id, contact_id, channel_id, direction, type, text, status)
   SELECT organization_id, id, id, contact_id, channel_id, 'OUTBOUND', 'TEXT', 'Hello', 'SENT' FROM messaging.conversation
   WHERE organization_id = $1 AND id >= messaging.cuid_floor(now() - interval '28 days') AND hashtext(id) % 4 = 0`;
+
+/** The number of the nth of these contacts, E.164; one of ten has its conversation on the second channel. */
+export function phoneOf(n: number): string {
+  return `+1415${2_000_000 + n}`;
+}
 
 /** Gives a conversation so many messages of the last four weeks. */
 export async function fillThread(

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { seedOrganizations, type RunSql } from '@switchboard/gateway/seed';
 import { gatewayMigrations } from '@switchboard/gateway/migrations';
@@ -7,7 +5,7 @@ import { seedChannels } from '@switchboard/messaging/seed';
 import { messagingMigrations } from '@switchboard/messaging/migrations';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { migrate } from '@switchboard/postgres';
-import pg from 'pg';
+import { createDatabase, startFloorProcess, withClient, type Floor } from '../floor-process.js';
 
 /** The line that the floor sends from, and whose key it takes. */
 export interface FloorTenant {
@@ -15,12 +13,6 @@ export interface FloorTenant {
   readonly apiKey: string;
   readonly accessToken: string;
   readonly phoneNumberId: string;
-}
-
-/** The floor, running. */
-export interface Floor {
-  readonly url: string;
-  stop(): Promise<void>;
 }
 
 /**
@@ -35,32 +27,21 @@ export async function startFloor(
   tenant: FloorTenant,
   recipients: readonly string[],
 ): Promise<Floor> {
-  const url = new URL(superuserUrl);
-  await run(superuserUrl, async (client) => void (await client.query('CREATE DATABASE floor')));
-  url.pathname = '/floor';
+  const url = await createDatabase(superuserUrl, 'floor');
   await prepare(url.href, decodeURIComponent(url.username), tenant, recipients);
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'floor-main.js')], {
-    // It ends with its standard input, so that nothing is left when the bench is interrupted.
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { FLOOR_DATABASE_URL: url.href, FLOOR_UPSTREAM_URL: upstreamUrl, FLOOR_ACCESS_TOKEN: tenant.accessToken },
+  return startFloorProcess(join(import.meta.dirname, 'floor-main.js'), {
+    FLOOR_DATABASE_URL: url.href,
+    FLOOR_UPSTREAM_URL: upstreamUrl,
+    FLOOR_ACCESS_TOKEN: tenant.accessToken,
   });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  return {
-    url: line.toString().trim(),
-    stop: async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
 }
 
 async function prepare(url: string, role: string, tenant: FloorTenant, recipients: readonly string[]): Promise<void> {
   const { organizationId, apiKey, accessToken, phoneNumberId } = tenant;
-  await run(url, async (client) => void (await client.query('CREATE SCHEMA gateway; CREATE SCHEMA messaging')));
+  await withClient(url, async (client) => void (await client.query('CREATE SCHEMA gateway; CREATE SCHEMA messaging')));
   await migrate({ url, schema: 'gateway', migrations: gatewayMigrations, serviceRole: role });
   await migrate({ url, schema: 'messaging', migrations: messagingMigrations, serviceRole: role });
-  await run(url, async (client) => {
+  await withClient(url, async (client) => {
     const seed = { id: organizationId, name: 'Floor', plan: 'SCALE', keyId: newCuid(), apiKey, users: [] } as const;
     const sql: RunSql = (text, values) => client.query(text, [...values]);
     await seedOrganizations(sql, [seed]);
@@ -79,14 +60,4 @@ async function prepare(url: string, role: string, tenant: FloorTenant, recipient
       [organizationId, ids, recipients],
     );
   });
-}
-
-async function run(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
 }
