@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { testServers } from '@switchboard/testing';
+import { lockWaiters, testServers } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { completeJob } from '../src/complete-jobs/complete-jobs.js';
 import { pruneJobsSql } from '../src/prune-jobs/prune-jobs.worker.js';
 import { PruneStagingWorker } from '../src/prune-staging/prune-staging.worker.js';
-import { JobStore } from './job-store.js';
+import { JobStore, patient } from './job-store.js';
 
 const servers = testServers();
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -43,5 +44,34 @@ describe('a job that has ended', () => {
     expect((await store.view(running.id)).total).toBe(1);
     const again = store.batch(1, { key: request.key });
     expect((await store.commit(again)).job.id).toBe(again.jobId);
+  });
+});
+
+/** Recipients of one statement of a `PruneStagingWorker`. */
+const SLICE = 5_000;
+
+describe('a batch that was given up', () => {
+  it('goes whole, though another replica that removes it ends within its work', async () => {
+    const { organizationId } = store;
+    await store.change('INSERT INTO templates.staged_job VALUES ($1, $2, false, true)', [organizationId, 'cgivenup']);
+    await store.change(
+      `INSERT INTO templates.recipient (organization_id, job_id, index, phone)
+       SELECT $1, $2, index, '+14155550123' FROM generate_series(0, $3::int) AS index`,
+      [organizationId, 'cgivenup', SLICE],
+    );
+    const other = await store.superuser.connect();
+    await other.query('BEGIN');
+    await other.query("DELETE FROM templates.recipient WHERE job_id = 'cgivenup' AND index < $1", [SLICE]);
+    const pruner = new PruneStagingWorker(patient(store), silent);
+    const round = pruner.round();
+    await eventually(async () => (await lockWaiters(store.superuser)) > 0);
+    await other.query('COMMIT');
+    other.release(true);
+    await round;
+    while (await pruner.round());
+    for (const table of ['recipient', 'staged_job']) {
+      const left = await store.rows(`SELECT FROM templates.${table} WHERE job_id = 'cgivenup'`);
+      expect([table, left]).toEqual([table, []]);
+    }
   });
 });

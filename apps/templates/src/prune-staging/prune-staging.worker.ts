@@ -36,10 +36,19 @@ const removeSliceSql = statement<{ index: number }>(
    DELETE FROM recipient r USING slice
    WHERE r.organization_id = $1 AND r.job_id = $2 AND r.index = slice.index RETURNING r.index`,
 );
+/**
+ * Not while a recipient is left: where two replicas remove a batch, one finds nothing to remove of the slice that it has waited for, and
+ * nothing else leads to what the other has not removed yet, should that end there.
+ */
 const removeSql = statement(
   'templates.staging.remove-given-up',
-  `WITH chunks AS (DELETE FROM staged_chunk WHERE organization_id = $1 AND job_id = $2)
-   DELETE FROM staged_job WHERE organization_id = $1 AND job_id = $2 AND is_abandoned`,
+  `WITH gone AS (
+     DELETE FROM staged_job WHERE organization_id = $1 AND job_id = $2 AND is_abandoned
+       AND (EXISTS (SELECT FROM job WHERE organization_id = $1 AND id = $2)
+         OR NOT EXISTS (SELECT FROM recipient WHERE organization_id = $1 AND job_id = $2))
+     RETURNING 1
+   )
+   DELETE FROM staged_chunk USING gone WHERE organization_id = $1 AND job_id = $2`,
 );
 
 /** Removes the recipients of batches that were refused, given up, or left behind by a crash. */
