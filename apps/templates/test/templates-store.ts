@@ -1,9 +1,11 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { UpstreamTemplate, UpstreamTemplatePage } from '@switchboard/contracts/messaging/template-rpc';
+import { systemClock } from '@switchboard/platform';
 import type { Database } from '@switchboard/postgres';
 import type { TestServers } from '@switchboard/testing';
-import { claimDue, requestSync, type LeasedAccount } from '../src/account/account.repository.js';
+import { requestSync, type LeasedAccount } from '../src/account/account.repository.js';
+import { DueAccounts } from '../src/account/due-accounts.js';
 import { projectChannels, type AccountKey } from '../src/channel/channel.repository.js';
 import { templatesMigrations } from '../src/migrations/all.js';
 import { SyncAccount } from '../src/sync-accounts/sync-account.js';
@@ -73,10 +75,13 @@ export class TemplatesStore {
     return new SyncAccount(this.database, rpc, stopping);
   }
 
+  /** Accounts that are due, as a replica claims them that has just started. */
+  claimDue(limit: number, leaseOwner = newCuid()): Promise<LeasedAccount[]> {
+    return new DueAccounts(this.database, systemClock).claim(leaseOwner, limit);
+  }
+
   async claim({ organizationId }: AccountKey, leaseOwner = newCuid()): Promise<LeasedAccount> {
-    const account = (await claimDue(this.database, leaseOwner, 100)).find(
-      (one) => one.organizationId === organizationId,
-    );
+    const account = (await this.claimDue(100, leaseOwner)).find((one) => one.organizationId === organizationId);
     if (!account) throw new Error('the account is not due');
     return account;
   }

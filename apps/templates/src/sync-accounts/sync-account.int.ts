@@ -4,7 +4,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { testServers } from '@switchboard/testing';
 import { listed, TemplatesStore } from '../../test/templates-store.js';
-import { claimDue, failSync, requestSync } from '../account/account.repository.js';
+import { failSync, requestSync } from '../account/account.repository.js';
 import { EndlessList, LeaseLost } from './sync-account.js';
 
 const servers = testServers();
@@ -191,7 +191,7 @@ describe('the synchronisation of an account', () => {
 describe('the lease of an account', () => {
   it('goes to one of many runners that ask at once', async () => {
     const account = await store.account();
-    const claims = await Promise.all(Array.from({ length: 8 }, () => claimDue(store.database, newCuid(), 100)));
+    const claims = await Promise.all(Array.from({ length: 8 }, () => store.claimDue(100)));
     const own = claims.flat().filter(({ organizationId }) => organizationId === account.organizationId);
     expect(own).toHaveLength(1);
   });
@@ -199,7 +199,7 @@ describe('the lease of an account', () => {
   it('comes by turns of organizations, of which none has all runs', async () => {
     const [many, other] = [newCuid(), newCuid()];
     const claimed = async (limit: number): Promise<string[]> => {
-      const due = await claimDue(store.database, newCuid(), limit);
+      const due = await store.claimDue(limit);
       return due.map(({ organizationId }) => organizationId).filter((id) => [many, other].includes(id));
     };
     await store.run("UPDATE account SET next_sync_at = now() + interval '1 hour'", []);
@@ -234,7 +234,7 @@ describe('the lease of an account', () => {
     await requestSync(store.database, connected);
     const accountsOf = (some: readonly { businessAccountId: string }[]): Set<string> =>
       new Set(some.map(({ businessAccountId }) => businessAccountId));
-    expect(accountsOf(await claimDue(store.database, newCuid(), 2))).toEqual(accountsOf(connected));
+    expect(accountsOf(await store.claimDue(2))).toEqual(accountsOf(connected));
   });
 
   it('comes to one that has failed before in its turn alone', async () => {
@@ -248,7 +248,7 @@ describe('the lease of an account', () => {
       [scheduled],
     );
     await store.run('UPDATE account SET failures = 1 WHERE organization_id = $1', [failing]);
-    expect(await claimDue(store.database, newCuid(), 1)).toMatchObject([{ organizationId: scheduled }]);
+    expect(await store.claimDue(1)).toMatchObject([{ organizationId: scheduled }]);
   });
 
   it('is taken over when its time is past, and what the former run read is not stored any more', async () => {

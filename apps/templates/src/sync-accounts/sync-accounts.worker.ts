@@ -6,9 +6,18 @@ import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { RpcUnanswered } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingWorker, WorkSlots, STOPPING, type Log, type RoundResult } from '@switchboard/platform';
+import {
+  LOG,
+  PollingWorker,
+  WorkSlots,
+  STOPPING,
+  systemClock,
+  type Log,
+  type RoundResult,
+} from '@switchboard/platform';
 import { backoffMs, jittered } from '@switchboard/timing';
-import { claimDue, failSync, releaseLease, type LeasedAccount } from '../account/account.repository.js';
+import { failSync, releaseLease, type LeasedAccount } from '../account/account.repository.js';
+import { DueAccounts } from '../account/due-accounts.js';
 import { SyncSignal } from '../account/sync-signal.js';
 import { LeaseLost, SyncAccount } from './sync-account.js';
 import { syncMetrics, type SyncOutcome } from './sync-metrics.js';
@@ -24,6 +33,7 @@ const FAILED_FIRST_MS = 15_000;
 @Injectable()
 export class SyncAccountsWorker extends PollingWorker {
   private readonly slots: WorkSlots;
+  private readonly due: DueAccounts;
 
   constructor(
     private readonly database: Database,
@@ -36,6 +46,7 @@ export class SyncAccountsWorker extends PollingWorker {
   ) {
     super({ log, idleMs: IDLE_MS, signal, failureEvent: 'templates.sync-claim-failed' });
     this.slots = new WorkSlots(SLOTS, signal);
+    this.due = new DueAccounts(database, systemClock);
   }
 
   override onApplicationBootstrap(): void {
@@ -52,7 +63,7 @@ export class SyncAccountsWorker extends PollingWorker {
   protected async round(): Promise<RoundResult> {
     const { free } = this.slots;
     if (free <= 0 || this.stopping.aborted) return false;
-    const claimed = await claimDue(this.database, newCuid(), free);
+    const claimed = await this.due.claim(newCuid(), free);
     for (const account of claimed) this.slots.begin(this.run(account));
     return false;
   }
