@@ -4,6 +4,7 @@ import { ChangeConversation } from './change-conversation/change-conversation.js
 import { ApplySuppressions } from './apply-suppressions/apply-suppressions.js';
 import { ApplySuppressionsHandler } from './apply-suppressions/apply-suppressions.handler.js';
 import { EraseSignal, LOG, type Log } from '@switchboard/platform';
+import { Database } from '@switchboard/postgres';
 import { AccessTokens } from './channel/access-token.js';
 import { bulkControllers, bulkProviders } from './bulk.providers.js';
 import { channelControllers, channelProviders } from './channel.providers.js';
@@ -21,6 +22,7 @@ import { ReleasedLeases } from './dispatch/released-leases.js';
 import { ForgetContactHandler } from './erase-messages/forget-contact.handler.js';
 import { ForgetContact } from './erase-messages/forget-contact.js';
 import { EraseMessagesWorker } from './erase-messages/erase-messages.worker.js';
+import { ObserveMonths } from './keep-months/observe-months.js';
 import { MessageErasuresConsumer } from './erase-messages/message-erasures.consumer.js';
 import { FindMessagesHandler } from './find-messages/find-messages.handler.js';
 import { MessageSearchRepository } from './find-messages/message-search.repository.js';
@@ -141,6 +143,12 @@ export class MessagingModule {
         },
         { provide: AccessTokens, useValue: new AccessTokens(masterKeys) },
         ...conversationPruners(config.MESSAGING_RETENTION_DAYS),
+        {
+          provide: ObserveMonths,
+          inject: [Database, LOG],
+          useFactory: (database: Database, log: Log) =>
+            new ObserveMonths(database, log, config.MESSAGING_RETENTION_DAYS),
+        },
       ],
     };
   }

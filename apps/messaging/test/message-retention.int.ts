@@ -5,6 +5,7 @@ import { createLog, PruneWorker } from '@switchboard/platform';
 import type { Queryable } from '@switchboard/postgres';
 import { FakeClock, itOnOneDay, testServers } from '@switchboard/testing';
 import { keepMonths, keepMonthsOf } from '../src/keep-months/keep-months.js';
+import { countPastMonths } from '../src/keep-months/observe-months.js';
 import { MessageRepository } from '../src/message/message.repository.js';
 import { messagingConfig } from '../src/messaging.config.js';
 import { conversationPruners, emptyConversations } from '../src/prune-conversations/prune-conversations.worker.js';
@@ -152,8 +153,11 @@ describe('months of messages', () => {
     });
     expect(await partitions()).toContain(name);
     expect(lines).toContainEqual(expect.objectContaining({ event: 'messages.month-kept', partition: name }));
+    expect(await countPastMonths(store.database, keptDays())).toBeGreaterThan(0);
+    expect(await countPastMonths(store.database, 0)).toBe(0);
     await Promise.all([keep(), keep()]);
     expect(await partitions()).not.toContain(name);
+    expect(await countPastMonths(store.database, keptDays())).toBe(0);
   });
 
   it('are locked in one order, whatever the order of the recipients', async () => {
