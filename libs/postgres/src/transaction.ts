@@ -19,7 +19,7 @@ export interface Queryable {
   query<Row extends QueryResultRow>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;
 }
 
-/** A running transaction. */
+/** A running transaction. Once its work has failed or returned it refuses whatever is asked. */
 export interface Transaction extends Queryable {
   /**
    * Sends a statement together with COMMIT, so that it costs no round trip of its own. Its
@@ -72,12 +72,18 @@ export async function runTransaction<Result>(
   const deferred: Deferred[] = [];
   let begun: Promise<unknown> | undefined;
   let isUnderWay = false;
+  let isOver = false;
   let waiting = 0;
   const asked: Promise<QueryResult>[] = [];
+  // What is sent behind its ROLLBACK would be committed by itself, or be part of another caller's.
+  const requireOpen = (): void => {
+    if (isOver) throw new Error('the transaction is over');
+  };
   const query = async <Row extends QueryResultRow>(
     statement: Statement<Row>,
     values: readonly unknown[],
   ): Promise<Row[]> => {
+    requireOpen();
     // A statement asked in parallel to the first waits for it: if that did not begin, it would be committed by itself. One
     // that writes nothing would do no harm, and its transaction ends with the failure of the first; behind others that wait
     // it keeps its place.
@@ -89,30 +95,29 @@ export async function runTransaction<Result>(
       } finally {
         waiting--;
       }
+      requireOpen();
     }
     inOneWrite(client);
     const given = { statement, values };
-    const answer = begun ? ask<Row>(client, given) : begin<Row>(client, given, beginnings);
+    const answer = begun ? ask<Row>(client, given) : begin<Row>(client, given, { beginnings, requireOpen });
     begun ??= answer;
     asked.push(answer);
     return (await answer).rows;
   };
   const atCommit: Transaction['atCommit'] = (statement, values, onRows) => {
+    requireOpen();
     const own = { statement, values };
     deferred.push(onRows === undefined ? own : { ...own, onResult: ({ rows }) => onRows(rows) });
   };
   const result = await work({ query, atCommit }).catch(async (error: unknown) => {
+    isOver = true;
     // Of statements asked in parallel the work may hear first of one that was only refused after another had failed.
     throw sqlState(error) === IN_FAILED_TRANSACTION ? await firstRefusal(asked, error) : error;
   });
+  // Behind those that were asked in time and wait for it.
   if (begun) await begun;
-  else if (deferred.length === 0) return result;
-  const isBundle = deferred.every(({ statement }) => isPrepared(client, statement));
-  // In one message with BEGIN: if that failed, what comes in a further one would be committed by itself.
-  const isOneMessage = isBundle && deferred.every(({ onResult }) => !onResult);
-  const isOneWay = !begun && isOneMessage && knowsAll(client, beginnings);
-  if (!begun && !isOneWay) await beginAlone(client, beginnings);
-  await commit(client, messagesOf(deferred, isBundle, isOneWay ? bare(beginnings) : []));
+  isOver = true;
+  if (begun || deferred.length > 0) await end(client, deferred, { hasBegun: begun !== undefined, beginnings });
   return result;
 }
 
@@ -134,10 +139,11 @@ export async function rollBack(client: pg.PoolClient, error: unknown): Promise<b
 async function begin<Row extends QueryResultRow>(
   client: pg.PoolClient,
   first: BoundStatement,
-  beginnings: readonly Statement[],
+  { beginnings, requireOpen }: { readonly beginnings: readonly Statement[]; readonly requireOpen: () => void },
 ): Promise<QueryResult<Row>> {
   if (knowsAll(client, beginnings)) return ask<Row>(client, first, beginnings);
   await beginAlone(client, beginnings);
+  requireOpen();
   return ask<Row>(client, first);
 }
 
@@ -153,6 +159,20 @@ async function beginAlone(client: pg.PoolClient, beginnings: readonly Statement[
     await ask(client, { statement, values: [] });
     own.add(statement);
   }
+}
+
+/** Sends what travels with COMMIT, and BEGIN where nothing else was asked. */
+async function end(
+  client: pg.PoolClient,
+  deferred: readonly Deferred[],
+  { hasBegun, beginnings }: { readonly hasBegun: boolean; readonly beginnings: readonly Statement[] },
+): Promise<void> {
+  const isBundle = deferred.every(({ statement }) => isPrepared(client, statement));
+  // In one message with BEGIN: if that failed, what comes in a further one would be committed by itself.
+  const isOneMessage = isBundle && deferred.every(({ onResult }) => !onResult);
+  const isOneWay = !hasBegun && isOneMessage && knowsAll(client, beginnings);
+  if (!hasBegun && !isOneWay) await beginAlone(client, beginnings);
+  await commit(client, messagesOf(deferred, isBundle, isOneWay ? bare(beginnings) : []));
 }
 
 /** Travels with COMMIT. */

@@ -88,6 +88,44 @@ describe('a transaction that does not begin', () => {
   });
 });
 
+describe('a transaction that is over', () => {
+  const insert = (tx: Transaction, key: string): Promise<unknown> => tx.query(insertCounter, ['t', key, 1]);
+  const keys = statement<{ key: string }>('t.keys-in-order', 'SELECT key FROM counter ORDER BY key');
+  let prepared: Awaited<ReturnType<typeof servers.serviceDatabase>>;
+  let database: Database;
+  beforeEach(async () => {
+    prepared = await servers.serviceDatabase('contacts', [Counters1764000000000]);
+    database = await prepared.database({ poolMax: 1 });
+    // The first on a connection prepares.
+    await database.transaction((tx) => insert(tx, 'former'));
+  });
+
+  it('takes nothing of what was asked, on a connection that is new either, when its work has failed by itself meanwhile', async () => {
+    const fresh = await prepared.database({ poolMax: 1 });
+    for (const one of [fresh, database]) {
+      const failing = one.transaction((tx) =>
+        Promise.all([insert(tx, 'first'), insert(tx, 'next'), Promise.reject(new Error('by itself'))]),
+      );
+      await expect(failing).rejects.toThrow('by itself');
+      expect(await one.query(keys, [])).toEqual([{ key: 'former' }]);
+    }
+  });
+
+  it.each<[string, (tx: Transaction) => Promise<unknown>, readonly string[]]>([
+    ['failed', (tx) => insert(tx, 'first').then(() => Promise.reject(new Error('by itself'))), ['former']],
+    ['was committed', (tx) => insert(tx, 'first'), ['first', 'former']],
+    ['asked nothing', async () => undefined, ['former']],
+  ])('refuses what is asked of it later, after it %s', async (_what, work, left) => {
+    let ended: Transaction | undefined;
+    await database.transaction((tx) => work((ended = tx))).catch(() => undefined);
+    if (!ended) throw new Error('it did not begin');
+    const late = ended;
+    await expect(insert(late, 'late')).rejects.toThrow('the transaction is over');
+    expect(() => late.atCommit(insertCounter, ['t', 'late', 1])).toThrow('the transaction is over');
+    expect(await database.query(keys, [])).toEqual(left.map((key) => ({ key })));
+  });
+});
+
 describe('what a transaction asks in the same turn', () => {
   it('is reported by what failed first, not by what was refused for it', async () => {
     const prepared = await servers.serviceDatabase('contacts', [Counters1764000000000]);
