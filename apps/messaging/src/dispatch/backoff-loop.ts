@@ -9,6 +9,8 @@ export type RoundResult = 'done' | 'advanced' | 'stuck';
 export class BackoffLoop {
   private readonly stopSignal = new AbortController();
   private running: Promise<void> | undefined;
+  /** How often there was something to do. */
+  private wakes = 0;
 
   /** @param round never rejects */
   constructor(
@@ -22,7 +24,9 @@ export class BackoffLoop {
 
   /** Starts the loop, unless it runs: there is something to do. */
   wake(): void {
-    if (!this.isStopped) this.running ??= this.loop();
+    if (this.isStopped) return;
+    this.wakes++;
+    this.running ??= this.loop();
   }
 
   /** Makes the last round, at once, where there is something to do. */
@@ -36,11 +40,13 @@ export class BackoffLoop {
     for (let tries = 1; ; tries++) {
       await this.wait(backoffMs(tries, BACKOFF), signal);
       const isLast = signal.aborted;
+      const { wakes } = this;
       const result = await this.round();
-      if (isLast || result === 'done') break;
-      if (result === 'advanced') tries = 0;
+      // What came when the round had found nothing left is for the next one.
+      if (isLast || (result === 'done' && wakes === this.wakes)) break;
+      if (result !== 'stuck') tries = 0;
     }
-    // In the same turn of the event loop: a later call of `wake` starts a new loop.
+    // Nothing is awaited since the look at `wakes`: a later call of `wake` starts a new loop.
     this.running = undefined;
   }
 }

@@ -32,6 +32,20 @@ describe('an outcome that cannot be recorded', () => {
     expect(recorded).toEqual(['a', 'b']);
   });
 
+  it('that comes in whatever moment in which the last of the others was recorded is recorded too', async () => {
+    for (let turns = 0; turns < 20; turns++) {
+      const recorded: string[] = [];
+      const execute = async ({ attempt: { messageId } }: Settlement): Promise<void> => {
+        recorded.push(messageId);
+        if (messageId === 'a') void keepAfter(later, 'b', turns);
+      };
+      const later = new SettlementRetryQueue({ execute }, logOf([]), async () => undefined);
+      later.keep(settlementOf('a'));
+      await new Promise(setImmediate);
+      expect([turns, recorded]).toEqual([turns, ['a', 'b']]);
+    }
+  });
+
   it('that fails by itself, with the database at work, is given up after 12 tries and does not hold up another', async () => {
     const recorded: string[] = [];
     let tries = 0;
@@ -120,6 +134,12 @@ function outage(refusals: number, wait: () => Promise<void> = async () => undefi
     return recovery.promise;
   };
   return { later, pauses, logged, recorded, recovers: recovery.promise, again };
+}
+
+/** Keeps an outcome after so many turns of the queue of promises. */
+async function keepAfter(later: SettlementRetryQueue, messageId: string, turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await undefined;
+  later.keep(settlementOf(messageId));
 }
 
 function settlementOf(messageId: string): Settlement {
