@@ -26,10 +26,16 @@ const numbers = { phoneForms: ['+12015550102'], upstreamUserIds: [], upstreamNam
 async function erase(
   database: Database,
   organizationId: string,
-  formerNames: readonly { readonly name: string; readonly until: Date }[] = [],
+  {
+    formerNames = [],
+    eventIds = [],
+  }: {
+    readonly formerNames?: readonly { readonly name: string; readonly until: Date }[];
+    readonly eventIds?: readonly string[];
+  } = {},
 ): Promise<void> {
   const erased = { organizationId, contactId: newCuid(), erasedAt: new Date(), passes: 0, ...numbers, formerNames };
-  await eraseAttempts(database, { ...erased, keepOn: () => Promise.resolve() }, []);
+  await eraseAttempts(database, { ...erased, keepOn: () => Promise.resolve() }, eventIds);
 }
 
 it('an answer that repeats a former number of an erased contact is overwritten when it came while they had it', async () => {
@@ -45,9 +51,22 @@ it('an answer that repeats a former number of an erased contact is overwritten w
   await store(-900, 'no such number: 12015550199');
   await store(1_000, 'no such number: 12015550101');
   await store(1_100, 'no such number: 12015550102');
-  await erase(database, organizationId, [{ name: '12015550101', until }]);
+  await erase(database, organizationId, { formerNames: [{ name: '12015550101', until }] });
   const bodies = (await database.query(storedSql, [])).map(({ body }) => body.replace('no such number: ', ''));
   expect(bodies).toEqual(['', '12015550199', '12015550101', '']);
+});
+
+it('an attempt of which nothing is to be overwritten is not written, also of an event about the contact', async () => {
+  const database = await (await servers.serviceDatabase('webhooks', webhooksMigrations)).database();
+  const [organizationId, eventId] = [newCuid(), newCuid()];
+  await database.query(webhookSql, [organizationId, 'cwebhook1']);
+  await database.query(insertSql, [eventId, organizationId, null, 'cwebhook1']);
+  const failedSql = statement('t.failed', `UPDATE attempt SET response_status = NULL, error = 'no response'`);
+  await database.query(failedSql, []);
+  const writtenSql = statement<{ by: string }>('t.written', 'SELECT xmin::text AS by FROM attempt');
+  const before = await database.query(writtenSql, []);
+  await erase(database, organizationId, { eventIds: [eventId] });
+  expect(await database.query(writtenSql, [])).toEqual(before);
 });
 
 it('what was answered to webhooks that are deleted is overwritten too, and no other organization is looked at', async () => {

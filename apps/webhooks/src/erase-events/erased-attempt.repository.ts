@@ -19,18 +19,17 @@ const webhooksSql = statement<Slice<string> & { found: string[] | null }>(
 );
 /**
  * Events go before attempts do: an answer that repeats the contact's id or number is found by itself. One that repeats
- * a number which the contact had given up by then speaks of somebody else.
+ * a number which the contact had given up by then speaks of somebody else. An attempt's error is a word of ours, and names no one.
  */
 const eraseSql = statement<Slice<string>>(
   'webhooks.attempt.erase',
   `WITH slice AS MATERIALIZED (
-     SELECT id, (response_body <> '' OR error <> '') AND (event_id IN (SELECT unnest($3::text[]))
-       OR response_body LIKE ANY ($4::text[]) OR error LIKE ANY ($4)
+     SELECT id, response_body <> '' AND (event_id IN (SELECT unnest($3::text[])) OR response_body LIKE ANY ($4::text[])
        OR EXISTS (SELECT FROM unnest($6::text[], $7::text[]) AS former(term, until_id)
-         WHERE id < former.until_id AND (response_body LIKE former.term OR error LIKE former.term))) AS is_found
+         WHERE id < former.until_id AND response_body LIKE former.term)) AS is_found
      FROM attempt WHERE webhook_id = $1 AND id > $2 ORDER BY id LIMIT $5),
    erased AS (
-     UPDATE attempt a SET response_body = CASE WHEN a.response_body IS NULL THEN NULL ELSE '' END
+     UPDATE attempt a SET response_body = ''
      WHERE a.webhook_id = $1 AND a.id = ANY(ARRAY(SELECT id FROM slice WHERE is_found)))
    SELECT count(*)::int AS rows, max(id) AS last FROM slice`,
 );
