@@ -72,6 +72,12 @@ describe('the journal of attempts', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it('ends in order, and leaves nothing, also where somebody has removed a file of it', async () => {
+    await rm(join(folder, `${journal.newLease().split('.')[0]}.begun`));
+    await journal.close();
+    expect([await readdir(folder), errors]).toEqual([[], []]);
+  });
+
   it('lets nothing begin whose note is not written, as on a full disk: it would pass for what never began', () => {
     const append = jest.spyOn(JournalFile.prototype, 'append').mockImplementation(() => {
       throw new Error('no space is left');

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -51,9 +51,10 @@ export class JournalFile {
     closeSync(this.fd);
   }
 
+  /** Also where somebody has removed it. */
   remove(): void {
     this.close();
-    unlinkSync(this.path);
+    rmSync(this.path, { force: true });
   }
 }
 
