@@ -85,9 +85,9 @@ export class DispatchJournal {
   /**
    * Ends in order: nothing begins any more.
    *
-   * @param isAllRecorded whether it is recorded what came of each attempt; otherwise the files are left to a successor
+   * @param ended `isAllRecorded`: it is recorded what came of each attempt; otherwise the files are left to a successor
    */
-  async close(isAllRecorded = true): Promise<void> {
+  async close({ isAllRecorded }: { readonly isAllRecorded: boolean }): Promise<void> {
     this.tryAgainAtMs = Infinity;
     const generations = this.forget();
     if (isAllRecorded) for (const { file } of generations) file.remove();

@@ -20,7 +20,7 @@ describe('the journal of attempts', () => {
     journal = await DispatchJournal.open(folder, log);
   });
   afterEach(async () => {
-    await journal.close();
+    await journal.close({ isAllRecorded: true });
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -67,14 +67,14 @@ describe('the journal of attempts', () => {
 
   it('lets nothing begin that it cannot note, and leaves nothing when it ends in order', async () => {
     const lease = journal.newLease();
-    await journal.close();
+    await journal.close({ isAllRecorded: true });
     expect(() => journal.begin({ lease, messageId: 'a' })).toThrow('the journal of the attempt is closed');
     expect(await readdir(folder)).toEqual([]);
   });
 
   it('ends in order, and leaves nothing, also where somebody has removed a file of it', async () => {
     await rm(join(folder, `${journal.newLease().split('.')[0]}.begun`));
-    await journal.close();
+    await journal.close({ isAllRecorded: true });
     expect([await readdir(folder), errors]).toEqual([[], []]);
   });
 
@@ -95,7 +95,7 @@ describe('the journal of attempts', () => {
   it('is left to a successor when it ends before all is recorded, and removed once that is done', async () => {
     const [begun, waiting] = [journal.newLease(), journal.newLease()];
     journal.begin({ lease: begun, messageId: 'a' });
-    await journal.close(false);
+    await journal.close({ isAllRecorded: false });
     expect(() => journal.begin({ lease: waiting, messageId: 'b' })).toThrow('the journal of the attempt is closed');
     const [left] = await orphanedJournals(folder, 'another');
     expect(left?.mayHaveBegun({ lease: begun, messageId: 'a' })).toBe(true);

@@ -140,7 +140,7 @@ export class Dispatcher implements OnModuleDestroy {
     clearTimeout(this.stopTimer);
     const isAllRecorded = await this.settlementRetries.stop();
     await this.upstream.close();
-    await this.journal.close(isAllRecorded);
+    await this.journal.close({ isAllRecorded });
   }
 
   private startStopClock(): void {

@@ -25,7 +25,7 @@ describe('attempts that a killed process left open', () => {
     folder = await mkdtemp(join(tmpdir(), 'take-over-'));
     journal = await DispatchJournal.open(folder, log);
     servers.onEnd(async () => {
-      await journal.close();
+      await journal.close({ isAllRecorded: true });
       await rm(folder, { recursive: true, force: true });
     });
   });
