@@ -119,10 +119,10 @@ export class SettleDispatch implements BeforeApplicationShutdown {
 }
 
 function paceNoteOf(settlement: Settlement): PaceNote[] {
-  const { attempt, outcome } = settlement;
-  const { isSlowed } = laneConsequenceOf(outcome);
-  const repeated = attempt.lane ? postponementOf(settlement).find(isRetry) : undefined;
-  return isSlowed || repeated ? [{ ...attempt, isSlowed, dueInMs: repeated?.delayMs ?? null }] : [];
+  const { organizationId, channelId, lane } = settlement.attempt;
+  const { isSlowed } = laneConsequenceOf(settlement.outcome);
+  const repeated = lane ? postponementOf(settlement).find(isRetry) : undefined;
+  return isSlowed || repeated ? [{ organizationId, channelId, isSlowed, dueInMs: repeated?.delayMs ?? null }] : [];
 }
 
 function isRepeated(settlement: Settlement): boolean {
