@@ -236,8 +236,8 @@ export async function nextLook(through: Queryable, owner: string, floors: LaneFl
 /** Takes interactive attempts from the credit of channels whose background has something to send. */
 export async function takeInteractive(through: Queryable, begins: readonly ChannelBegins[]): Promise<void> {
   if (begins.length === 0) return;
-  const sorted = begins.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
-  await through.query(creditSql, unnestColumns(sorted, ['organizationId', 'channelId', 'begins']));
+  const ordered = inOrder(begins, placeOf).flat();
+  await through.query(creditSql, unnestColumns(ordered, ['organizationId', 'channelId', 'begins']));
 }
 
 /** Slows channels, and has them looked at when a message is to be sent again. Channels without a lane know no pace. */
@@ -268,7 +268,7 @@ function placeOf({ organizationId, channelId }: ChannelKey): string {
 
 /** Items of one place together, by places in the order of locks. */
 function inOrder<Item>(items: readonly Item[], place: (item: Item) => string): Item[][] {
-  return [...Map.groupBy(items, place)].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, own]) => own);
+  return [...Map.groupBy(items, place)].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, own]) => own);
 }
 
 function mergeNotes(one: PaceNote, other: PaceNote): PaceNote {

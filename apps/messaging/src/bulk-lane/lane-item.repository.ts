@@ -47,7 +47,7 @@ const endSql = statement(
      AS g(organization_id, job_id, recipient_index, message_id, state)
    WHERE i.organization_id = g.organization_id AND i.job_id = g.job_id AND i.recipient_index = g.recipient_index`,
 );
-const unknownSql = statement(
+const contactKnownSql = statement(
   'messaging.lane-item.contact-known',
   `UPDATE bulk_item i SET is_contact_known = g.is_known
    FROM unnest($1::text[], $2::text[], $3::int[], $4::bool[]) AS g(organization_id, job_id, recipient_index, is_known)
@@ -112,7 +112,7 @@ export function endItems(
 export function noteContacts(tx: Transaction, are: 'known' | 'unknown', items: readonly ItemKey[]): void {
   if (items.length === 0) return;
   const isKnown = are === 'known';
-  tx.atCommit(unknownSql, unnestColumns(items, ['organizationId', 'jobId', 'recipientIndex', () => isKnown]));
+  tx.atCommit(contactKnownSql, unnestColumns(items, ['organizationId', 'jobId', 'recipientIndex', () => isKnown]));
 }
 
 /** Last in its transaction: counters of quotas are locked from here on. */

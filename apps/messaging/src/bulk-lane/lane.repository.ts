@@ -29,7 +29,7 @@ const lockSql = statement<LockedLane>(
 );
 /** A lane that is withdrawn before anything came has finished: the event of its end may have come already. */
 const stateSql = statement(
-  'messaging.lane.stand',
+  'messaging.lane.store-state',
   `UPDATE bulk_lane SET is_paused = $3, is_withdrawn = $4, held_reason = ($5::text[])[1], further_holds = ($5::text[])[2:],
      finished_at = CASE WHEN $4 AND channel_id IS NULL THEN coalesce(finished_at, now()) ELSE finished_at END
    WHERE organization_id = $1 AND job_id = $2`,

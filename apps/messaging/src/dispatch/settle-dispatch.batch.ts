@@ -158,7 +158,7 @@ export async function applySettlements(tx: Transaction, settlements: readonly Se
     tx,
     refusedAs('disconnected', settlements).map(({ attempt }) => attempt),
   );
-  tellOptOuts(tx, optedOut);
+  announceOptOuts(tx, optedOut);
 }
 
 function refusedAs(kind: 'opted-out' | 'disconnected', settlements: readonly Settlement[]): Settlement[] {
@@ -213,7 +213,7 @@ function notBegunOf({ attempt, outcome }: Settlement): Omit<BegunAttempt, 'chann
 }
 
 /** The suppression stops the next send at once; the event lets the contacts service keep the opt-out's record. */
-function tellOptOuts(tx: Transaction, settlements: readonly (Settlement & { readonly eventId: string })[]): void {
+function announceOptOuts(tx: Transaction, settlements: readonly (Settlement & { readonly eventId: string })[]): void {
   appendEvents(
     tx,
     settlements.map(({ attempt, knownAt, traceparent, eventId }) => ({
