@@ -15,7 +15,7 @@ export interface OutboundRequest {
  * Why no complete response came, in the words that a customer sees.
  *
  * A closed port, a silent one, one that speaks another protocol and a failed TLS handshake are all `no response`: otherwise
- * the error would tell open ports from closed ones.
+ * a customer could find out which ports are open.
  */
 export type OutboundError =
   | 'url not allowed'

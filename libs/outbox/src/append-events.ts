@@ -3,7 +3,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { activeTraceparent } from '@switchboard/nats';
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 
-/** A fact to tell, in the transaction that makes it true. */
+/** An event to publish, written by the transaction that makes it true. */
 export interface NewEvent<Data> {
   /** A new cuid, of those who have to know it before; drawn here by default. */
   readonly id?: string;

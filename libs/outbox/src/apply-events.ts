@@ -22,7 +22,10 @@ export interface BatchHandler<Prepared> {
   readonly database: Database;
   /** The durable consumer's name: the inbox is per consumer. */
   readonly consumer: string;
-  /** What must be asked of other services; outside of the transaction, at most once per delivery. */
+  /**
+   * What must be asked of other services, outside of the transaction. It is asked again for the same events when their transaction met a
+   * conflict, and for each half of a batch that failed: so it must bear to be repeated.
+   */
   prepare(events: readonly DeliveredEvent[]): Promise<Prepared>;
   /**
    * The effect, in the transaction of the inbox rows; gets only events that were never applied.

@@ -19,7 +19,7 @@ export interface RelayOptions {
   readonly report: (report: RelayReport) => void;
   /** Events claimed at once. */
   readonly batchMax?: number;
-  /** How replicas tell the leader that they have committed events; without it these wait for its next poll. */
+  /** Wakes the leader when a replica has committed events; without it these wait for its next poll. */
   readonly wakeUps?: Pick<WakeUps, 'send' | 'listen'>;
   /** Pause after which a relay that nothing has woken looks, ±50 %: an event whose wake-up was lost waits so long. 2 s by default. */
   readonly pollIntervalMs?: number;
