@@ -118,7 +118,7 @@ describe('a request that is under way when the process stops', () => {
       requests.send({ ...attempt, id }, request, { turnAtMs: performance.now(), nowMs: 7_000, isApart: false });
     const sent = [send('first'), send('second')];
     stopping.abort();
-    const ended = requests.end();
+    const ended = requests.allEnded();
     await jest.advanceTimersByTimeAsync(3_000);
     await ended;
     jest.useRealTimers();

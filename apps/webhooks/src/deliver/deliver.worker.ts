@@ -101,7 +101,7 @@ export class DeliverWorker extends PollingWorker {
     deliverMetrics(() => this.requests.count);
     for (const loop of [this.renewing, ...this.loops]) loop.start();
     super.onApplicationBootstrap();
-    // A failure of it is that of `onModuleDestroy`.
+    // What it fails with is thrown by `onModuleDestroy`.
     const end = (): void => void this.end().catch(() => undefined);
     this.stopping.addEventListener('abort', end, { once: true });
   }
@@ -118,10 +118,10 @@ export class DeliverWorker extends PollingWorker {
 
   private async endAll(): Promise<void> {
     this.endListening();
-    await this.requests.end();
+    await this.requests.allEnded();
     await Promise.all([super.onModuleDestroy(), ...this.loops.map((loop) => loop.stop())]);
-    // Of turns that were committed meanwhile.
-    await this.requests.end();
+    // Of turns that were under way when it began to end.
+    await this.requests.allEnded();
     await this.turns.recordLast().finally(() => this.renewing.stop());
     await this.lease.end();
   }

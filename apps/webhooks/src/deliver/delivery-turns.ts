@@ -52,7 +52,7 @@ export class DeliveryTurns {
 
   /** Something has ended that a turn of this sort would record now. */
   hasEnded(sort: LaneSort): boolean {
-    const isOfTurn = this.webhooksOf(sort);
+    const isOfTurn = this.isOfTurn(sort);
     return [...this.ended, ...this.unsent].some(({ attempt }) => isOfTurn(attempt.delivery.webhookId));
   }
 
@@ -71,7 +71,7 @@ export class DeliveryTurns {
   /** @param candidates webhooks that may begin something. @returns how many attempts it has begun */
   async turn(sort: LaneSort, candidates: readonly string[]): Promise<number> {
     const { attempts: max, webhooksEnded: webhooksMax } = TURN_LIMITS[sort];
-    const asked = { isOfTurn: this.webhooksOf(sort), max, webhooksMax };
+    const asked = { isOfTurn: this.isOfTurn(sort), max, webhooksMax };
     const { taken: ended, left } = endsOfTurn(this.ended, asked);
     const isAlone = ended[0]?.isAlone === true;
     const { taken: unsent, left: unsentLeft } = endsOfTurn(this.unsent, isAlone ? { ...asked, max: 0 } : asked);
@@ -81,7 +81,7 @@ export class DeliveryTurns {
     const { book, wake } = this.parts;
     const mayBegin = isAlone ? [] : candidates;
     const webhookIds = new Set([...mayBegin, ...over]);
-    const begun = await book.whileTaken(webhookIds, () => this.take(sort, { ended, unsent, candidates: mayBegin }));
+    const begun = await book.whileTaken(webhookIds, () => this.run(sort, { ended, unsent, candidates: mayBegin }));
     // What a turn records may change the sort of its lanes.
     for (const other of laneSorts) {
       if (other !== sort && book.busy(other).some(({ webhookId }) => webhookIds.has(webhookId))) wake(other);
@@ -101,7 +101,7 @@ export class DeliveryTurns {
     }
   }
 
-  private async take(sort: LaneSort, of: Pick<TurnSpec, 'ended' | 'unsent' | 'candidates'>): Promise<number> {
+  private async run(sort: LaneSort, of: Pick<TurnSpec, 'ended' | 'unsent' | 'candidates'>): Promise<number> {
     const { database, book, requests, worker, timeScale } = this.parts;
     const { ended, unsent } = of;
     let chosen: readonly MarkedAttempt[] = [];
@@ -125,7 +125,7 @@ export class DeliveryTurns {
       result = await deliverTurn(database, { worker, timeScale, ...of, choose });
       this.follow(result, unsent.filter(isDoneBy(result)), startedMs);
     } catch (error) {
-      // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
+      // It may have been committed all the same: what is marked is read again, and what was recorded is not recorded twice.
       book.doubt();
       for (const { delivery } of chosen) requests.forgo(delivery);
       // Marked, if the COMMIT stands, and never sent: nothing of it counts.
@@ -135,7 +135,7 @@ export class DeliveryTurns {
       throw error;
     }
     this.keepLeft(result, of);
-    // The turn stands, whatever comes of this.
+    // The turn is committed, whatever comes of this.
     await this.leaveUnreadable(unsent.filter(isDoneBy(result)));
     return result.begun.length;
   }
@@ -229,14 +229,14 @@ export class DeliveryTurns {
   }
 
   /**
-   * Whose ends a turn of this sort records: of a webhook with a failure among them all are those of lanes that give way. One that has answered
-   * is proven by it, and what comes next of it waits for no rest between these turns.
+   * Says of webhooks whether a turn of this sort records their ends. One with a failure among its ends is of the turns of those that give way,
+   * whatever its lane is. One that has answered is of the others, so that its next delivery waits for no rest between turns.
    */
-  private webhooksOf(sort: LaneSort): (webhookId: string) => boolean {
+  private isOfTurn(sort: LaneSort): (webhookId: string) => boolean {
     const { book } = this.parts;
     const ended = Map.groupBy(this.ended, sortOf);
-    const webhooksOf = (one: LaneSort): Set<string> => new Set(ended.get(one)?.map(webhookOf));
-    const [failing, proven] = [webhooksOf('giving-way'), webhooksOf('answering')];
+    const withEnds = (one: LaneSort): Set<string> => new Set(ended.get(one)?.map(webhookOf));
+    const [failing, proven] = [withEnds('giving-way'), withEnds('answering')];
     const givesWay = (id: string): boolean =>
       failing.has(id) || (!proven.has(id) && book.find(id)?.sort === 'giving-way');
     return (webhookId) => !book.isTaken(webhookId) && givesWay(webhookId) === (sort === 'giving-way');
@@ -247,7 +247,7 @@ function isFailure({ result }: EndedRequest): boolean {
   return result.outcome !== 'SUCCEEDED';
 }
 
-/** Of whose turns an end is, whatever its lane is; undefined: the lane says, as that may give way for what its answers cost. */
+/** In which turns an end is recorded, whatever its lane is; undefined: the lane decides, which may give way for what its answers cost. */
 function sortOf(end: EndedRequest): LaneSort | undefined {
   if (isFailure(end)) return 'giving-way';
   return end.isCut === true ? undefined : 'answering';

@@ -42,7 +42,7 @@ export class FirstAttempts {
   }
 
   /** To be called before they are read. @param isWhole from their beginning, whatever is known */
-  reading(isWhole: boolean): void {
+  beginReading({ isWhole }: { readonly isWhole: boolean }): void {
     const allWait = this.waiting.length > 0 && this.next === null;
     this.isReadingOn = !isWhole && (this.isReadingOn || allWait);
   }

@@ -44,7 +44,7 @@ class Deliveries {
   readAll(): void {
     for (let reading = 0; this.lane.mustRead(NOW_MS); reading++) {
       if (reading > 100) throw new Error('reads without an end');
-      this.lane.reading();
+      this.lane.beginReading();
       this.lane.refill(this.read());
     }
   }

@@ -205,7 +205,7 @@ export class LaneBook {
   }
 
   private async readLanes(lanes: readonly OpenLane[]): Promise<void> {
-    for (const lane of lanes) lane.reading();
+    for (const lane of lanes) lane.beginReading();
     try {
       const pending = await readPending(this.database, lanes, this.timeScale);
       for (const lane of lanes) {

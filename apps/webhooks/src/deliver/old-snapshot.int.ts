@@ -36,7 +36,7 @@ describe('the deliveries of a webhook behind an old snapshot', () => {
   }
 
   async function read(): Promise<void> {
-    lane.reading();
+    lane.beginReading();
     const pending = (await readPending(database, [lane])).get(lane.webhookId);
     if (!pending) throw new Error('nothing was read');
     lane.refill(pending);

@@ -137,12 +137,12 @@ export class OpenLane {
   }
 
   /** To be called before it is read: what comes from then on may be missed by the reading. */
-  reading(): void {
+  beginReading(): void {
     this.isBehind = false;
     this.hasSucceeded = false;
     this.missesRetry = false;
     const isWhole = this.readFloors.begin(performance.now());
-    this.firsts.reading(isWhole || this.hasGap);
+    this.firsts.beginReading({ isWhole: isWhole || this.hasGap });
     this.hasGap = false;
   }
 
@@ -150,7 +150,7 @@ export class OpenLane {
   refill(pending: PendingDeliveries): void {
     const { retries, marked, moreRetries } = pending;
     this.firsts.refill(pending, this.floors);
-    this.readFloors.end(pending, this.firsts.readFrom === null);
+    this.readFloors.end(pending, { isWhole: this.firsts.readFrom === null });
     this.retries = [...retries];
     this.moreRetries = moreRetries;
     this.isDoubtful = false;

@@ -30,7 +30,7 @@ function attemptOf(delivery: PendingDelivery): MarkedAttempt {
 /** A webhook without its first 2xx: one request at a time. */
 function laneOf(positions: readonly number[]): OpenLane {
   const lane = new OpenLane('webhook', 'organization');
-  lane.reading();
+  lane.beginReading();
   lane.refill({ firsts: positions.map(deliveryOf), retries: [], marked: [], moreFirsts: false, moreRetries: false });
   return lane;
 }
@@ -39,7 +39,7 @@ describe('a lane that is woken', () => {
   it('is read when it is new, when something comes, and after a doubt', () => {
     const lane = new OpenLane('webhook', 'organization');
     expect(lane.mustRead(NOW_MS)).toBe(true);
-    lane.reading();
+    lane.beginReading();
     lane.refill({ firsts: [], retries: [], marked: [], moreFirsts: false, moreRetries: false });
     expect([lane.mustRead(NOW_MS), lane.isIdle]).toEqual([false, true]);
     lane.woken();
@@ -77,7 +77,7 @@ describe('a lane that is woken', () => {
       expect(lane.mustRead(NOW_MS)).toBe(false);
       lane.answered({ isCut: false, isSuccess });
       expect(lane.mustRead(NOW_MS)).toBe(isSuccess);
-      lane.reading();
+      lane.beginReading();
       expect(lane.mustRead(NOW_MS)).toBe(false);
     },
   );
@@ -116,7 +116,7 @@ describe('a lane that is woken', () => {
     const [first, second] = [deliveryOf(1), deliveryOf(2)];
     lane.doubt();
     expect(lane.slots(NOW_MS)).toBe(0);
-    lane.reading();
+    lane.beginReading();
     lane.refill({ firsts: [first, second], retries: [], marked: [], moreFirsts: false, moreRetries: false });
     expect([lane.slots(NOW_MS), lane.next(NOW_MS)]).toEqual([64, first]);
   });
@@ -124,7 +124,7 @@ describe('a lane that is woken', () => {
   it('is read again when something came while it was read', () => {
     const lane = laneOf([]);
     lane.woken();
-    lane.reading();
+    lane.beginReading();
     lane.woken();
     lane.refill({ firsts: [], retries: [], marked: [], moreFirsts: false, moreRetries: false });
     expect(lane.mustRead(NOW_MS)).toBe(true);
@@ -154,10 +154,10 @@ describe('a lane of a receiver that has not proved to answer', () => {
     expect([lane.sort, lane.readMax, lane.retriesMax]).toEqual(['giving-way', 16, 256]);
     const underWay = attemptOf(lined(0));
     const firsts = Array.from({ length: 16 }, (_, n) => lined(n + 1));
-    lane.reading();
+    lane.beginReading();
     lane.refill({ firsts, retries: [], marked: [underWay], moreFirsts: true, moreRetries: false });
     expect([lane.next(NOW_MS), lane.nextAtMs(NOW_MS)]).toEqual([null, underWay.leaseUntilMs]);
-    lane.reading();
+    lane.beginReading();
     expect([lane.readMax, lane.looks.lookMax]).toEqual([256, 4_096]);
     const marked = [underWay];
     lane.refill({ firsts: [deliveryOf(17)], retries: [], marked, moreFirsts: false, moreRetries: false });
@@ -172,7 +172,7 @@ describe('a lane of a receiver that has not proved to answer', () => {
     lane.state = { ...newLane, probing: { sinceMs: NOW_MS, failedProbes: 0, nextAtMs: PROBE_AT_MS } };
     expect([lane.mustRead(NOW_MS), lane.mustRead(PROBE_AT_MS)]).toEqual([false, true]);
     const retry = { ...failed, tries: 1, dueAtMs: PROBE_AT_MS + 1 };
-    lane.reading();
+    lane.beginReading();
     const firsts = [2, 3].map(deliveryOf);
     lane.refill({ firsts, retries: [retry], marked: [], moreFirsts: false, moreRetries: false });
     expect(lane.next(PROBE_AT_MS)?.position).toBe(2);
@@ -189,7 +189,7 @@ describe('a lane of a receiver that has not proved to answer', () => {
       dueAtMs: NOW_MS - position,
     }));
     if (!oldest || !dueFirst) throw new Error('two were made');
-    lane.reading();
+    lane.beginReading();
     lane.refill({
       firsts: [deliveryOf(2)],
       retries: [dueFirst, oldest],
@@ -208,22 +208,22 @@ describe('a lane of a receiver that has not proved to answer', () => {
     const marked = [underWay];
     const read = { retries: [], marked, moreFirsts: true, moreRetries: false };
     lane.doubt();
-    lane.reading();
+    lane.beginReading();
     expect([lane.floors.firsts, lane.looks]).toEqual([0, { lookMax: 256, ofLineMax: 256 }]);
     lane.refill({ ...read, firsts, marked: [], lookedTo: { firsts: 256, replays: null } });
     lane.begin(underWay);
     expect(lane.mustRead(NOW_MS)).toBe(true);
-    lane.reading();
+    lane.beginReading();
     expect([lane.floors.firsts, lane.looks]).toEqual([256, { lookMax: 4_096, ofLineMax: 17 }]);
     lane.refill({ ...read, firsts: [lined(256), lined(257)], lookedTo: { firsts: 4_351, replays: null } });
-    lane.reading();
+    lane.beginReading();
     expect(lane.floors.firsts).toBe(4_351);
     const other = deliveryOf(5_000);
     lane.refill({ ...read, firsts: [other], moreFirsts: false, lookedTo: { firsts: 5_001, replays: null } });
     expect([lane.next(NOW_MS), lane.mustRead(NOW_MS)]).toEqual([other, false]);
     lane.begin(attemptOf(other));
     lane.woken();
-    lane.reading();
+    lane.beginReading();
     expect(lane.floors.firsts).toBe(5_001);
     lane.refill({ ...read, firsts: [], moreFirsts: false });
     for (let ended = underWay; ended.delivery.position < 256;) {
@@ -234,7 +234,7 @@ describe('a lane of a receiver that has not proved to answer', () => {
       if (ended.delivery.position === 256) lane.ended(ended.id, null);
     }
     expect(lane.mustRead(NOW_MS)).toBe(true);
-    lane.reading();
+    lane.beginReading();
     expect(lane.looks.lookMax).toBe(256);
   });
 
@@ -259,7 +259,7 @@ describe('a lane of a receiver that has not proved to answer', () => {
     const lane = new OpenLane('webhook', 'organization');
     const firsts = Array.from({ length: 16 }, (_, n) => deliveryOf(n + 1));
     const retry = { ...deliveryOf(0), tries: 1, dueAtMs: NOW_MS + 30_000 };
-    lane.reading();
+    lane.beginReading();
     lane.refill({ firsts, retries: [retry], marked: [], moreFirsts: true, moreRetries: false });
     lane.state = { ...newLane, windowMax: 64 };
     for (const delivery of firsts) lane.begin(attemptOf(delivery));
@@ -269,12 +269,12 @@ describe('a lane of a receiver that has not proved to answer', () => {
   it('reads on when all that it knows waits for one conversation', () => {
     const lane = new OpenLane('webhook', 'organization');
     const firsts = Array.from({ length: 16 }, (_, n) => lined(n + 1));
-    lane.reading();
+    lane.beginReading();
     lane.refill({ firsts, retries: [], marked: [], moreFirsts: true, moreRetries: false });
     lane.state = { ...newLane, windowMax: 2 };
     lane.begin(attemptOf(firsts[0] ?? lined(1)));
     expect(lane.mustRead(NOW_MS)).toBe(true);
-    lane.reading();
+    lane.beginReading();
     expect([lane.readMax, lane.looks.lookMax]).toEqual([256, 4_096]);
   });
 });

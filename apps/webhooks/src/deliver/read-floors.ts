@@ -51,7 +51,10 @@ export class ReadFloors {
   }
 
   /** Raises them to what was read. @param isWhole first attempts were read from their floors on, and not behind others that wait */
-  end({ firsts, retries, marked, moreFirsts }: PendingDeliveries, isWhole = true): void {
+  end(
+    { firsts, retries, marked, moreFirsts }: PendingDeliveries,
+    { isWhole }: { readonly isWhole: boolean } = { isWhole: true },
+  ): void {
     const first = firsts.find(({ kind }) => kind !== 'REPLAY');
     const replay = firsts.find(({ kind }) => kind === 'REPLAY');
     this.highestFirst = Math.max(this.highestFirst, ...firsts.filter(isNew).map(({ position }) => position));

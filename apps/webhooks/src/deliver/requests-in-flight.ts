@@ -79,8 +79,8 @@ export class RequestsInFlight {
     }
   }
 
-  /** Waits for what is under way, which is ended when the service stops and it lasts. */
-  async end(): Promise<void> {
+  /** Until all that is under way has ended; when the service stops it lasts no longer than the grace. */
+  async allEnded(): Promise<void> {
     await Promise.all(this.open.values());
   }
 
