@@ -113,7 +113,7 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
   }
 
   private body(): string {
-    return storableText(Buffer.concat(this.chunks));
+    return storableText(Buffer.concat(this.chunks), { isPart: this.bytes > RESPONSE_BYTES_MAX });
   }
 
   private finish(end: Ended): void {
@@ -123,14 +123,17 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Bytes as text of at most 1,024 bytes that any database stores: what is no UTF-8, and NUL, becomes U+FFFD. */
-function storableText(bytes: Uint8Array): string {
-  const text = decode(bytes).replaceAll('\0', '\uFFFD');
+/**
+ * Bytes as text of at most 1,024 bytes that any database stores: what is no UTF-8, and NUL, becomes U+FFFD.
+ *
+ * @param isPart more came: a last character that is cut is dropped
+ */
+function storableText(bytes: Uint8Array, { isPart }: { readonly isPart: boolean }): string {
+  const text = decode(bytes, isPart).replaceAll('\0', '\uFFFD');
   const written = Buffer.from(text, 'utf8');
-  return written.length <= RESPONSE_BYTES_MAX ? text : decode(written.subarray(0, RESPONSE_BYTES_MAX));
+  return written.length <= RESPONSE_BYTES_MAX ? text : decode(written.subarray(0, RESPONSE_BYTES_MAX), true);
 }
 
-/** Drops a last character that is cut. */
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+function decode(bytes: Uint8Array, isPart: boolean): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: isPart });
 }

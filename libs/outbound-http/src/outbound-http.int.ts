@@ -218,6 +218,17 @@ describe('a response', () => {
     expect(Buffer.byteLength(body ?? '')).toBeLessThanOrEqual(1_024);
   });
 
+  it.each([
+    ['shows it as U+FFFD: it is in another encoding', Buffer.from('Caf\xe9', 'latin1'), 'Caf\uFFFD'],
+    ['behind 1 KB is kept without it', Buffer.from(`x${'é'.repeat(512)}`), `x${'é'.repeat(511)}`],
+  ])('that ends within a character %s', async (_how, bytes, kept) => {
+    const own = await receiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`);
+      socket.write(bytes);
+    });
+    expect(await post(own.url)).toMatchObject({ state: 'answered', body: kept });
+  });
+
   it('with an endless header, or one of many interim responses, ends the request', async () => {
     const endless = await receiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
