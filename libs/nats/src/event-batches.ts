@@ -1,4 +1,4 @@
-import { BurstPace, jittered } from '@switchboard/timing';
+import { BurstPace, jittered, pause } from '@switchboard/timing';
 import type { JsMsg } from '@nats-io/jetstream';
 import { AckDeadlines } from './ack-deadline.js';
 import type { DeliveredEvent, Pulled } from './delivered-event.js';
@@ -29,6 +29,7 @@ export class EventBatches {
   private isPulling = false;
   private working: Promise<void> | undefined;
   private readonly underWay = new Set<readonly Waiting[]>();
+  private readonly stopSignal = new AbortController();
   /** No batch begins: what waits is given back, to come again after so long, when those under way have ended. */
   private giveBackAfterMs: number | null = null;
   /** Of what may let another batch begin. */
@@ -78,6 +79,7 @@ export class EventBatches {
   /** From now on batches begin without a pause, and nothing is parked. */
   stop(): void {
     this.isStopping = true;
+    this.stopSignal.abort();
     for (const { message } of this.parked.takeAll()) this.dispose(message, { retryAfterMs: 0 });
     this.changed.resolve();
   }
@@ -178,7 +180,7 @@ export class EventBatches {
       this.underWay.delete(batch);
       // What is left of a pull in parts stays behind what failed, and is another replica's when this one stops.
       const isOver = this.isStopping || failedPauseMs !== null;
-      if (isOver && this.options.nextOf) {
+      if (isOver && (this.options.nextOf || this.options.keepsOrder)) {
         this.giveBackAfterMs = Math.max(this.giveBackAfterMs ?? 0, failedPauseMs ?? 0);
       }
       this.changed.resolve();
@@ -211,10 +213,23 @@ export class EventBatches {
       return null;
     } catch (error) {
       this.failures.failed(error);
-      const retryAfterMs = jittered(FAILED_BATCH_PAUSE_MS);
+      const pauseMs = jittered(FAILED_BATCH_PAUSE_MS);
+      const { keepsOrder = false } = this.options;
+      if (keepsOrder && (await this.isKept(batch, pauseMs))) return null;
+      // Whoever takes over gets it before what came behind it.
+      const retryAfterMs = keepsOrder ? 0 : pauseMs;
       for (const { message } of batch) this.dispose(message, { retryAfterMs });
       return retryAfterMs;
     }
+  }
+
+  /** Waits, as the next batch does, and hands the batch over once more. @returns false when the consumer stops */
+  private async isKept(batch: readonly Pulled[], pauseMs: number): Promise<boolean> {
+    await pause(pauseMs, this.stopSignal.signal);
+    if (this.isStopping) return false;
+    for (const { message } of batch) this.deadlines.hold(message);
+    this.handAgain(batch);
+    return true;
   }
 
   /** @returns false when it is not to be parked, or there is no room */

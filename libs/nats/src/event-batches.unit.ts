@@ -192,6 +192,26 @@ describe('batches next to each other', () => {
     ]);
   });
 
+  it('that keep their order are worked on again before what waits, and given back with it by a consumer that stops', async () => {
+    const batches = batchesOf({ nextOf: undefined, batchesMax: 1, keepsOrder: true });
+    await add(batches, 'a1', 'b1');
+    await add(batches, 'a2');
+    await end(0, 'failed');
+    while (begun().length < 2) await wait(1);
+    await add(batches, 'b2');
+    expect([begun(), givenBack]).toEqual([
+      [
+        ['a1', 'b1'],
+        ['a1', 'b1', 'a2'],
+      ],
+      [],
+    ]);
+    await end(1, 'failed');
+    batches.stop();
+    await batches.allHandled();
+    expect(givenBack).toEqual(['a1', 'b1', 'a2', 'b2'].map((name) => [name, 0]));
+  });
+
   it('give back an event of which nothing is said', async () => {
     const batches = batchesOf();
     await add(batches, 'a1');

@@ -61,7 +61,12 @@ export interface PullConsumerOptions {
   ) => readonly DeliveredEvent[];
   /** Batches at once; more than one only with `nextOf`, which knows what may go next to what is under way. 1 by default. */
   readonly batchesMax?: number;
-  /** One disposition per event, in order; throwing gives all of them back after a pause. */
+  /**
+   * A batch that fails is worked on again here, after a pause and before what waits, so that nothing of the stream passes it by. It is
+   * given back when the consumer stops. False by default.
+   */
+  readonly keepsOrder?: boolean;
+  /** One disposition per event, in order; throwing gives all of them back after a pause, or keeps them (`keepsOrder`). */
   readonly handle: (events: readonly DeliveredEvent[]) => Promise<readonly Disposition[]>;
   /** Called with a message that is no event envelope; the message is dropped. */
   readonly onMalformed: (subject: string, error: unknown) => void;

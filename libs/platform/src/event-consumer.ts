@@ -62,6 +62,8 @@ export interface EventConsumerSpec {
    * ends. False by default: replicas share them.
    */
   readonly isExclusive?: boolean;
+  /** A batch that fails is worked on again before what came behind it; see `PullConsumerOptions`. False by default. */
+  readonly keepsOrder?: boolean;
   /** For how long an event that must wait stays in this process; see `BatchHandler`. It is given back by default. */
   readonly parkMs?: number;
   /** Called with the events of a batch after its transactions, of which one may have failed: for example to wake the relay. */
@@ -126,6 +128,7 @@ export abstract class EventConsumer<Prepared>
         ...(spec.nextOf === undefined ? {} : { nextOf: spec.nextOf }),
         batchesMax: spec.batchesMax ?? 1,
         readsAhead: spec.readsAhead ?? false,
+        keepsOrder: spec.keepsOrder ?? false,
         handle: (events) => this.#handle(events),
         onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),
         onError,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { openStage, type Stage } from '@switchboard/chaos/stage';
 import { describeErasureFence } from './describe-erasure-fence.js';
+import { describeInboundOrder } from './describe-inbound-order.js';
 import { describeOptOutFence } from './describe-opt-out-fence.js';
 import { preparedData } from './start-own-stack.js';
 
@@ -15,3 +16,4 @@ afterAll(async () => stage?.close());
 // First: it audits all that was sent since the stack was started.
 describeOptOutFence(() => stage);
 describeErasureFence(() => stage);
+describeInboundOrder(() => stage);

@@ -1,4 +1,4 @@
-import type { ConsumerTopology } from '@switchboard/contracts/consumers';
+import { messagingInboundConsumer, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import { traceparentOf, type DeliveredEvent, type Unhurried } from '@switchboard/nats';
 import { buryEvent, type Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
@@ -47,11 +47,16 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     private readonly contacts: ResolveContactsClient,
     waiting: WaitingSignal,
   ) {
+    // A message is stored with the time at which it is taken. Two replicas, or a batch that comes again, would turn round what a
+    // person said; statuses and preferences bear any order.
+    const isOrdered = topology === messagingInboundConsumer;
     super(platform, {
       consumer: topology,
       batchMax: BATCH_MAX,
       gatherMs: GATHER_MS,
       unhurried: PROGRESS,
+      isExclusive: isOrdered,
+      keepsOrder: isOrdered,
       lineOf: (envelope) => {
         const { phoneNumberId, businessAccountId } = linesOf(envelope);
         return phoneNumberId ?? businessAccountId ?? envelope.aggregateId;
