@@ -200,7 +200,8 @@ export const serviceConfigSchema = {
   }),
   SERVICE_HTTP_PORT: integer({ description: 'port of the internal server; 0 = any', default: 0, min: 0, max: 65_535 }),
   DATABASE_URL: { description: "postgres:// URL of the service's own role", secret: true, parse: databaseUrl },
-  DATABASE_POOL_MAX: integer({ description: 'connections at most', default: 8, min: 2, max: 100 }),
+  // Three may be held for as long as a process lives: by its relay, the reader of an ordered stream, and what takes back a restore.
+  DATABASE_POOL_MAX: integer({ description: 'connections at most', default: 8, min: 4, max: 100 }),
   NATS_URL: { description: 'nats:// URL', parse: natsUrl },
   NATS_USER: text({ description: "the service's NATS user" }),
   NATS_PASSWORD: text({ description: 'its password', secret: true }),

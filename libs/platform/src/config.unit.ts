@@ -20,6 +20,7 @@ describe('the configuration of a service', () => {
     ['NATS_URL', 'nats://'],
     ['NATS_URL', '   '],
     ['DATABASE_POOL_MAX', ' '],
+    ['DATABASE_POOL_MAX', '3'],
     ['SERVICE_HTTP_PORT', '   '],
     ['SERVICE_HTTP_PORT', '0x10'],
     ['SERVICE_HTTP_HOST', '   '],
