@@ -16,6 +16,14 @@ describe('an address to listen on', () => {
     expect(shown).toEqual([local, local, 'http://127.0.0.2:3000', local, local, local]);
   });
 
+  it('has no port where it is that of http, which a URL that was read does not name either', () => {
+    const ports = [80, '80', new URL('http://127.0.0.1:80').port];
+    expect(ports.map((port) => shownUrl('127.0.0.1', port))).toEqual(Array(3).fill('http://localhost'));
+    expect(ports.map((port) => urlWithin('::', port))).toEqual(Array(3).fill('http://[::1]'));
+    const run = { name: 'gateway', pid: 1, url: 'http://127.0.0.1:80', internalUrl: 'http://127.0.0.1:4000' };
+    expect(describeService(run)).toMatchObject({ url: 'http://127.0.0.1', health: 'http://127.0.0.1/health/ready' });
+  });
+
   it('is where the earlier base leads to, and where dev.json has the service', async () => {
     const common = { secrets: await Secrets.open('/dev/null'), compileCache: '/dev/null', passed: {} };
     const environment = serviceEnvironment(common, {
