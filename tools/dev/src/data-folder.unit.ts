@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataFolder } from './data-folder.js';
+import { explainSystemError } from './explain.js';
 
 const ROUNDS = 20;
 const STARTS = 16;
@@ -42,4 +43,16 @@ describe('a data folder that is started on several times at the same moment', ()
       expect((await readdir(folder.path)).filter((name) => name.startsWith('supervisor.lock'))).toHaveLength(1);
     }
   });
+});
+
+it.each(['', '/below'])('a data folder that is a file, or below one, is named in one line: "%s"', async (below) => {
+  const file = join(await mkdtemp(join(tmpdir(), 'switchboard-data-folder-')), 'file');
+  await writeFile(file, '');
+  const path = `${file}${below}`;
+  const acquired = explainSystemError(path, () => new DataFolder(path).acquire());
+  await expect(acquired).rejects.toThrow(
+    `The data folder ${path} is a file, or below one: choose another with SWITCHBOARD_DATA_DIR.`,
+  );
+  const owner = explainSystemError(path, () => new DataFolder(path).findOwner());
+  await expect(owner).rejects.toThrow('choose another with SWITCHBOARD_DATA_DIR');
 });
