@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { helpOf, helpText, problemOf, scripts } from './commands.mjs';
 import { install, nxCommand, prepare } from './prepare.mjs';
-import { children, findNode, modules, root, run } from './programs.mjs';
+import { findNode, interrupt, modules, root, run } from './programs.mjs';
 import { runTests } from './run-tests.mjs';
 
 const commands = {
@@ -40,10 +40,7 @@ for (const stream of [process.stdout, process.stderr]) {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   // In a terminal the children get Ctrl-C too; they take the second one as a repetition of the first.
-  process.on(signal, () => {
-    for (const child of children) child.kill(signal);
-    if (children.size === 0) process.exit(signal === 'SIGINT' ? 130 : 143);
-  });
+  process.on(signal, () => interrupt(signal));
 }
 
 if (process.env.npm_lifecycle_event !== undefined) watchNpm();
@@ -63,7 +60,7 @@ if (asked !== null) {
     process.exitCode = await command(name, args);
   } catch (error) {
     process.stderr.write(`\n${explain(error)}\n`);
-    process.exitCode = 1;
+    process.exitCode = error?.exitCode ?? 1;
   }
 }
 
@@ -85,7 +82,7 @@ function watchNpm() {
   const watch = setInterval(() => {
     if (ancestors() === before) return;
     clearInterval(watch);
-    for (const child of children) child.kill('SIGTERM');
+    interrupt('SIGTERM');
   }, 500);
   watch.unref();
 }

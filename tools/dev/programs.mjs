@@ -7,8 +7,17 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the checkout, and its packages. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const modules = join(root, 'node_modules');
-/** What runs for this script now; a signal that it gets goes to all of them. */
-export const children = new Set();
+/** What runs for this script now. */
+const children = new Set();
+/** The exit code of a script that was interrupted; null while it was not. */
+let interruption = null;
+
+/** Hands a signal to all that runs for this script, and starts nothing more. */
+export function interrupt(signal) {
+  interruption ??= signal === 'SIGINT' ? 130 : 143;
+  for (const child of children) child.kill(signal);
+  if (children.size === 0) process.exit(interruption);
+}
 
 /** The Node that runs everything but this file. */
 export function findNode() {
@@ -37,6 +46,8 @@ export async function step(label, what, work) {
 export async function runQuietly(file, rest) {
   let output = '';
   const code = await run(file, rest, { onOutput: (chunk) => (output += chunk) });
+  // However it ended: what it makes ready is not to be started any more.
+  if (interruption !== null) throw Object.assign(new Error('Interrupted.'), { exitCode: interruption });
   if (code === 0) return;
   if (/ENOSPC|no space left/i.test(output)) throw Object.assign(new Error(output), { code: 'ENOSPC' });
   throw new Error(`${output.trim().split('\n').slice(-60).join('\n')}\n\nFailed with exit code ${code}.`);
@@ -44,6 +55,7 @@ export async function runQuietly(file, rest) {
 
 /** Runs a program. @returns its exit code; that of a signal is 130 or 143 */
 export function run(file, rest, { ipc = false, isStdoutDropped = false, onOutput, environment = {} } = {}) {
+  if (interruption !== null) return Promise.resolve(interruption);
   return new Promise((resolve, reject) => {
     const output = onOutput === undefined ? 'inherit' : 'pipe';
     const child = spawn(file, rest, {
