@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { DataFolder } from './data-folder.js';
 import { readDevConfig } from './dev.config.js';
 import { type RunningStack, type StackOptions, startStack } from './index.js';
 
@@ -156,5 +157,19 @@ describe('a started stack', () => {
     expect(stack.devJson.simulatorUrl).toBe(simulatorUrl);
     const knobs = await (await fetch(`${simulatorUrl}/_sim/knobs`)).json();
     expect(knobs).toMatchObject({ callbackDelayMs: { read: 2_000 } });
+  });
+});
+
+describe('a start that is interrupted before its data folder is its own', () => {
+  it('begins nothing, and gives the folder back', async () => {
+    const lines: string[] = [];
+    const path = join(folder, 'interrupted');
+    const start = startStack({ dataDir: path, signal: AbortSignal.abort(), onLine: (line) => lines.push(line) });
+    const begun = await start.then(
+      (started) => started.destroy(),
+      () => undefined,
+    );
+    expect([begun, lines]).toEqual([undefined, []]);
+    expect(await new DataFolder(path).findOwner()).toBeUndefined();
   });
 });

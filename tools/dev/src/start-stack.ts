@@ -119,6 +119,8 @@ async function within<Begun>(options: StackOptions, begin: (context: StartContex
   options.signal?.addEventListener('abort', onAbort, { once: true });
   try {
     return await explainSystemError(folder.path, async () => {
+      // While the folder was taken, for which leftovers of a killed start may have to be ended.
+      options.signal?.throwIfAborted();
       checkReplicas(spec);
       await checkPort(spec);
       if (spec.isReset) await folder.reset();
