@@ -4,6 +4,7 @@ import { addressesCheck } from './checks/addresses.js';
 import { barrelsCheck } from './checks/barrels.js';
 import { docstringsCheck } from './checks/docstrings.js';
 import { binariesCheck, fileLengthCheck, namesCheck } from './checks/files.js';
+import { folderAddressesCheck } from './checks/folder-addresses.js';
 import { lockfileCheck } from './checks/lockfile.js';
 import { packageDependenciesCheck } from './checks/package-dependencies.js';
 import { packagePinsCheck } from './checks/package-pins.js';
@@ -18,6 +19,7 @@ const problemsOf = (check: Check, texts: Readonly<Record<string, string>>): read
 // Put together here, so that this file does not itself contain what the checks look for.
 const registry = ['https:/', ['registry', 'npmjs', 'org'].join('.')].join('/');
 const machinePath = ['', 'home', 'someone', 'checkout'].join('/');
+const moduleUrl = ['import', 'meta', 'url'].join('.');
 const token = ['_auth', 'Token'].join('');
 const entryManifest = JSON.stringify({
   name: '@switchboard/a',
@@ -53,6 +55,13 @@ describe('each check refuses its canary, for its own reason', () => {
       'docs/a.md',
       `from ${registry}/a`,
       `docs/a.md:1 has the address of a package registry: from ${registry}/a`,
+    ],
+    [
+      'the path of a URL',
+      folderAddressesCheck,
+      'libs/a/src/a.ts',
+      `const one = 1;\nconst root = new URL('..', ${moduleUrl}).pathname;`,
+      'libs/a/src/a.ts:2 takes the path of a URL, which is encoded: fileURLToPath, or import.meta.dirname',
     ],
     [
       'a registry setting',

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { addressesCheck } from './checks/addresses.js';
 import { apiDescriptionCanaryCheck, apiDescriptionCheck } from './checks/api-description.js';
@@ -8,6 +9,7 @@ import { citationsCheck } from './checks/citations.js';
 import { contractVersionsCheck, writeSnapshots } from './checks/contract-versions.js';
 import { docstringsCheck } from './checks/docstrings.js';
 import { binariesCheck, fileLengthCheck, namesCheck } from './checks/files.js';
+import { folderAddressesCheck } from './checks/folder-addresses.js';
 import { formatCheck } from './checks/format.js';
 import { generatedCheck, writeGeneratedFiles } from './checks/generated.js';
 import { lintCanaryCheck, lintCheck } from './checks/lint.js';
@@ -42,6 +44,7 @@ const checks = [
   packageDependenciesCheck,
   lockfileCheck,
   addressesCheck,
+  folderAddressesCheck,
   binariesCheck,
   fileLengthCheck,
   testTimeoutsCheck,
@@ -55,7 +58,7 @@ const checks = [
   rpcGrantsCheck,
   citationsCheck,
 ];
-const root = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
+const root = resolve(import.meta.dirname, '..', '..', '..');
 const sources = await readSources(root);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, only: { type: 'string' } } });

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { findChromium } from '@switchboard/embedded-servers';
 import { eventually } from '@switchboard/testing/eventually';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { ownerOf, type Person } from './people.js';
 import type { UsableStack } from './start-everything.js';
 
-const root = new URL('../../../', import.meta.url).pathname;
+const cacheDir = resolve(import.meta.dirname, '..', '..', '..', '.cache');
 
 /** Every page behind sign-in that needs nothing made before. */
 export const consolePages: readonly string[] = [
@@ -37,7 +38,7 @@ export const PAGE_MS = 300_000;
 
 /** Starts the Chromium of the tests. @throws Error in one line where there is none */
 export async function launchBrowser(): Promise<Browser> {
-  const { executablePath, environment } = await findChromium({ cacheDir: `${root}.cache` });
+  const { executablePath, environment } = await findChromium({ cacheDir });
   // Debian's is a script that needs a few commands.
   const env = { PATH: '/usr/bin:/bin', ...environment };
   return chromium.launch({ executablePath, env, args: ['--no-sandbox'] });

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
 import { AppClient } from '@switchboard/testing/app-client';
 import type { Browser, Page } from 'playwright-core';
 import type { Api, Simulator } from './api.js';
@@ -38,7 +39,7 @@ const people = [
 /** Writes the pictures of the README as SVG, of a stack that it fills first. */
 export async function writeReadmePictures(scene: PictureScene): Promise<void> {
   const { browser, baseUrl, acme, simulator, owner } = scene;
-  const folder = new URL(`../../../${pictureFolder}/`, import.meta.url).pathname;
+  const folder = resolve(import.meta.dirname, '..', '..', '..', pictureFolder);
   await mkdir(folder, { recursive: true });
   const api = await AppClient.signedIn(baseUrl, owner);
   const receiver = createServer((request, response) => {
@@ -48,7 +49,7 @@ export async function writeReadmePictures(scene: PictureScene): Promise<void> {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const { page } = await openConsole(browser, baseUrl, { viewport: { width: 1280, height: 760 } });
   const save = async (name: keyof typeof readmePictures): Promise<void> => {
-    await writeFile(`${folder}${name}.svg`, await pictureOf(page, readmePictures[name]));
+    await writeFile(join(folder, `${name}.svg`), await pictureOf(page, readmePictures[name]));
     console.log(`${pictureFolder}/${name}.svg`);
   };
   try {

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { startStack } from '@switchboard/dev';
 import type { Page } from 'playwright-core';
 import { Api, Simulator } from './api.js';
@@ -11,7 +11,7 @@ import { fillWithLife, scenesOf, type Scene } from './screenshot-scenes.js';
 
 // npm run screenshots: every page of the console, its dialogs and drawers, and the pages of an organization that has done nothing
 // yet, light and dark, wide and narrow, into .cache/screenshots; with --readme the pictures of the README instead.
-const folder = new URL('../../../.cache/screenshots/', import.meta.url).pathname;
+const folder = resolve(import.meta.dirname, '..', '..', '..', '.cache', 'screenshots');
 const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-screenshots-'));
 await mkdir(folder, { recursive: true });
 const stack = await startStack({ dataDir, quiet: true });

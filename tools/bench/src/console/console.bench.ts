@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { DevJson } from '@switchboard/dev';
 import { findChromium } from '@switchboard/embedded-servers';
 import type pg from 'pg';
@@ -24,7 +25,7 @@ export interface ConsoleBenchRow {
   readonly contentMs: readonly number[];
 }
 
-const cacheDir = new URL('../../../../.cache', import.meta.url).pathname;
+const cacheDir = resolve(import.meta.dirname, '..', '..', '..', '..', '.cache');
 const LIST = '[role=list][aria-label=Conversations]';
 const LOG = '[role=log][aria-label=Messages]';
 const REPLY = 'textarea[aria-label=Reply]';

@@ -1,4 +1,5 @@
 import asyncApiSpecs from '@asyncapi/specs';
+import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { topology } from '@switchboard/contracts/topology';
 import { Ajv } from 'ajv';
@@ -16,7 +17,7 @@ describe('the events described', () => {
   let refusals: (value: unknown) => unknown;
 
   beforeAll(async () => {
-    sources = await readSources(new URL('../../../..', import.meta.url).pathname.replace(/\/$/, ''));
+    sources = await readSources(resolve(import.meta.dirname, '..', '..', '..', '..'));
     catalogue = catalogueOf(sources);
     document = asyncApi(catalogue, topology, sources);
     // The document's schema brings the one of schemas with it.
