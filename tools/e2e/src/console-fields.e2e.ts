@@ -38,6 +38,22 @@ describe('fields and buttons of the console', () => {
     await page.context().close();
   });
 
+  it('are refused in words that a narrow dialog shows whole', async () => {
+    const { page, complaints } = await openAsOwner(browser, all, { viewport: { width: 360, height: 640 } });
+    await openPage(page, '/settings/channels');
+    await page.getByRole('button', { name: 'Connect channel' }).click();
+    const dialog = page.getByRole('dialog');
+    for (const label of ['Phone number id', 'Business account id', 'Access token']) {
+      await dialog.getByRole('textbox', { name: label }).fill('none of ours');
+    }
+    await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+    const alert = dialog.getByRole('alert');
+    await alert.getByRole('button', { name: 'Request' }).waitFor();
+    expect(await alert.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('leave in the address what is chosen, for a reload and for others', async () => {
     const { page, complaints } = await openAsOwner(browser, all, { timezoneId: 'UTC' });
     await openPage(page, '/settings/audit-log');

@@ -39,6 +39,7 @@ export function ProblemAlert({
       variant="light"
       icon={<IconAlertCircle aria-hidden />}
       title={shown.title}
+      classNames={{ body: classes['body'] ?? '' }}
       role={isPassing ? 'status' : 'alert'}
     >
       <Stack gap="xs">
