@@ -69,6 +69,7 @@ export function run(file, rest, { ipc = false, isStdoutDropped = false, onOutput
         NX_NO_CLOUD: 'true',
         NX_TUI: 'false',
         NX_ISOLATE_PLUGINS: 'false',
+        ...withoutProxy(),
         ...environment,
       },
     });
@@ -81,4 +82,11 @@ export function run(file, rest, { ipc = false, isStdoutDropped = false, onOutput
       resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
     });
   });
+}
+
+/** What runs here is on this machine: with NODE_USE_ENV_PROXY a proxy of the caller would be asked for it. */
+function withoutProxy() {
+  const { NO_PROXY, no_proxy: lower } = process.env;
+  const hosts = ['127.0.0.1,localhost,::1,[::1]', lower || NO_PROXY].filter(Boolean).join(',');
+  return { NO_PROXY: hosts, no_proxy: hosts };
 }
