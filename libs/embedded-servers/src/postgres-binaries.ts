@@ -10,16 +10,21 @@ import { canReach, isRoot } from './unprivileged-user.js';
  * The folder with `initdb` and `postgres`, ready to run: libraries linked, reachable by the account that will run them.
  *
  * The platform package is installed without install scripts, so its library links are made here. Where that is not
- * possible (a checkout that we may not write, or that PostgreSQL's account may not enter) a private copy is made once
- * and used from then on. Safe for several processes at the same time.
+ * possible (a checkout that we may not write, that PostgreSQL's account may not enter, or whose path a shell would read as
+ * something else) a private copy is made once and used from then on. Safe for several processes at the same time.
  *
  * @throws Error in one line when there is no package for this platform.
  */
 export async function preparePostgresBinaries(): Promise<string> {
   const { folder, version } = await findPackage();
   const reachable = !isRoot() || (await canReach(join(folder, 'native', 'bin', 'postgres')));
-  if (reachable && (await linkLibraries(folder))) return join(folder, 'native', 'bin');
+  if (reachable && isPlainInShell(folder) && (await linkLibraries(folder))) return join(folder, 'native', 'bin');
   return join(await copyBinaries(folder, version), 'native', 'bin');
+}
+
+/** Whether a path in double quotes is itself to a shell: so `initdb` calls the programs next to it. */
+export function isPlainInShell(path: string): boolean {
+  return !/[$"`\\\n\r]/.test(path);
 }
 
 async function findPackage(): Promise<{ folder: string; version: string }> {
