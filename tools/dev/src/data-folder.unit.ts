@@ -56,3 +56,18 @@ it.each(['', '/below'])('a data folder that is a file, or below one, is named in
   const owner = explainSystemError(path, () => new DataFolder(path).findOwner());
   await expect(owner).rejects.toThrow('choose another with SWITCHBOARD_DATA_DIR');
 });
+
+it('on a full disk is said to be so, whatever broke for it', async () => {
+  const start = (freeBytes: number): Promise<unknown> => {
+    const cut = new Error('Connection terminated unexpectedly');
+    return explainSystemError(
+      '/data',
+      () => Promise.reject(cut),
+      async () => freeBytes,
+    );
+  };
+  await expect(start(1_000)).rejects.toThrow(
+    'The disk is full: free some space for /data (Connection terminated unexpectedly).',
+  );
+  await expect(start(1e9)).rejects.toThrow(/^Connection terminated unexpectedly$/);
+});

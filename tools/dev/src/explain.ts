@@ -1,11 +1,20 @@
+import { statfs } from 'node:fs/promises';
 import { systemErrorCode } from '@switchboard/embedded-servers';
+
+/** PostgreSQL asks for so much at once, for its log of changes; without it what asked it is only cut off. Source: PostgreSQL manual, `wal_segment_size`. */
+const FREE_BYTES_MIN = 16 * 1024 ** 2;
 
 /**
  * Runs work and turns the system's errors into one clear line: a full disk, a missing permission, a file in the folder's place.
  *
  * @param folder what the user should look at.
+ * @param freeBytes of its disk
  */
-export async function explainSystemError<T>(folder: string, work: () => Promise<T>): Promise<T> {
+export async function explainSystemError<T>(
+  folder: string,
+  work: () => Promise<T>,
+  freeBytes: (folder: string) => Promise<number> = freeBytesOf,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -20,6 +29,17 @@ export async function explainSystemError<T>(folder: string, work: () => Promise<
       const what = `The data folder ${folder} is a file, or below one`;
       throw new Error(`${what}: choose another with SWITCHBOARD_DATA_DIR.`, { cause: error });
     }
+    if ((await freeBytes(folder)) < FREE_BYTES_MIN) {
+      const said = error instanceof Error ? error.message : String(error);
+      if (said.startsWith('The disk is full')) throw error;
+      throw new Error(`The disk is full: free some space for ${folder} (${said}).`, { cause: error });
+    }
     throw error;
   }
+}
+
+/** Of a folder that is not there, as many as it takes. */
+async function freeBytesOf(folder: string): Promise<number> {
+  const disk = await statfs(folder).catch(() => undefined);
+  return disk === undefined ? Infinity : disk.bavail * disk.bsize;
 }
