@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@switchboard/contracts/topology';
 import { telemetryConfig } from '@switchboard/platform';
 import { readCompose, serviceIn, type ComposeService } from '../test/compose-file.js';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from './node-program.js';
 
 /** Megabytes that threads of a service may have for their heaps, by their `resourceLimits`. */
 const threads = new Map([
@@ -29,6 +30,13 @@ describe('docker-compose.yml', () => {
     // Node's own default in a container, as it was read there: 259 MB of 512, 560 MB of 1,024.
     const heap = megabytes / 2 + 48;
     expect(megabytes).toBeGreaterThan(heap + (threads.get(name) ?? 0) + REST);
+  });
+
+  it('starts services as the local run does', () => {
+    const dockerfile = readFileSync(resolve(import.meta.dirname, '../../../deploy/docker/Dockerfile'), 'utf8');
+    expect(dockerfile).toContain(`\nENTRYPOINT ${JSON.stringify(['node', ...NODE_FLAGS]).replaceAll('","', '", "')}\n`);
+    const variables = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
+    expect(dockerfile).toContain(`\nENV NODE_ENV=production ${variables.join(' ')}\n`);
   });
 
   it('has NATS collect what it may before its limit is reached', () => {
