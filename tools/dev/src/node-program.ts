@@ -15,11 +15,11 @@ export interface NodeProgram {
 }
 
 /**
- * What the image of the services starts Node with, too (deploy/docker/Dockerfile). A young generation of 16 MB, in place of 32, and one arena of
- * malloc, in place of one for each thread, take a fifth of the memory under load, and nothing that can be measured of the speed
- * (docs/performance.md, Memory).
+ * What the image of the services starts Node with, too (deploy/docker/Dockerfile). A young generation of 16 MB, in place of 32, and one arena
+ * of malloc, in place of one for each thread, save a fourth of the memory under load, and cost little of the speed (docs/performance.md, Memory).
  */
 export const NODE_FLAGS: readonly string[] = ['--enable-source-maps', '--max-semi-space-size=16'];
+/** See `NODE_FLAGS`. */
 export const NODE_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '1' };
 
 const readyTimeoutMs = 60_000;
