@@ -33,7 +33,13 @@ export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } f
 export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js';
 export { limitStatements, queryWithin } from './query-within.js';
 export { forgetSmallSizes } from './forget-small-sizes.js';
-export { SmallTablesAgainMigration, SmallTablesMigration, UnmeasuredQueueMigration } from './small-tables.sql.js';
+export {
+  SmallTablesAgainMigration,
+  SmallTablesMigration,
+  smallTables,
+  smallTablesReversal,
+  UnmeasuredQueueMigration,
+} from './small-tables.sql.js';
 export { sessionOptions } from './session-options.js';
 export { declaredStatements, prepared, statement, type Statement } from './statement.js';
 export type { StatementRunner } from './statement-runner.js';

@@ -19,7 +19,7 @@ const SMALL_PAGES = 32;
  * Lock: SHARE UPDATE EXCLUSIVE on such a table for a moment; one that is not free within 100 ms has its turn in the next call.
  * Source: docs/adr/0022-planner.md
  */
-const smallTables = `
+export const smallTables = `
   CREATE OR REPLACE FUNCTION forget_small_sizes() RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '100ms' ${catalogPlanner} AS $$
   DECLARE
@@ -49,7 +49,7 @@ const smallTables = `
 `;
 
 /** Takes `smallTables` back. */
-const smallTablesReversal = 'DROP FUNCTION forget_small_sizes();';
+export const smallTablesReversal = 'DROP FUNCTION forget_small_sizes();';
 
 /** Makes `smallTables`, of which lock and reversal are; a service extends it with a name and a timestamp. */
 export abstract class SmallTablesMigration {
