@@ -3,7 +3,7 @@ import type { RunningStack } from '@switchboard/dev';
 import { treesCpuMicros } from './cpu.js';
 
 const LOOK_MS = 1_000;
-/** What an idle stack takes in a second is a quarter of it. */
+/** Five times what an idle stack takes in a second. */
 const QUIET_MICROS = 150_000;
 const DEADLINE_MS = 180_000;
 
