@@ -6,7 +6,7 @@ import type { UsableStack } from './start-everything.js';
 
 const BEHIND = 'Behind the first page';
 
-describe('the channels of an organization that has more than a page of them', () => {
+describe('the channels of an organization', () => {
   let all: UsableStack;
   let browser: Browser;
 
@@ -35,7 +35,7 @@ describe('the channels of an organization that has more than a page of them', ()
     });
   }
 
-  it('are all offered where one is chosen, and a disconnected one is shown to need attention', async () => {
+  it('are all offered where one is chosen, also those behind the first page, and a disconnected one is shown to need attention', async () => {
     const { page, complaints } = await openAsOwner(browser, all);
     await addSecondPage(page);
     const offered = async (label: string): Promise<void> => {
@@ -53,6 +53,18 @@ describe('the channels of an organization that has more than a page of them', ()
     await openPage(page, '/inbox');
     await page.getByRole('button', { name: 'Sandbox' }).click();
     await offered('Channel');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('are the first of the first steps while there is none that is connected', async () => {
+    const { page, complaints } = await openAsOwner(browser, all);
+    const step = page.getByRole('region', { name: 'First steps' }).getByText(/^Connect a channel/);
+    await page.route('**/app/api/channels?*', (route) => route.fulfill({ json: { items: [] } }));
+    await openPage(page, '/');
+    expect(await step.innerText()).toContain('(to do)');
+    await page.getByRole('link', { name: 'Connect a phone number' }).click();
+    await page.getByRole('heading', { name: 'Channels' }).waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });

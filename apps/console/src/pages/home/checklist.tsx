@@ -2,7 +2,7 @@ import { Anchor, Group, Paper, Progress, Skeleton, Stack, Text, ThemeIcon } from
 import { IconCheck, IconCircle } from '@tabler/icons-react';
 import type { ReactElement, ReactNode } from 'react';
 import { managing, useIsAllowed } from '../../api/session.js';
-import { useList } from '../../api/use-api.js';
+import { useList, useWholeList } from '../../api/use-api.js';
 import { CodeBlock } from '../../ui/copyable.js';
 import { LinkTo } from '../../ui/link-to.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -23,9 +23,10 @@ export function Checklist(): ReactElement | null {
   const one = (direction: 'INBOUND' | 'OUTBOUND') => ({ query: { direction, limit: 1 } }) as never;
   const sent = useList('findMessages', one('OUTBOUND'), { pollMs: POLL_MS });
   const received = useList('findMessages', one('INBOUND'), { pollMs: POLL_MS });
+  const channels = useWholeList('listChannels', {}, { enabled: isManaging, pollMs: POLL_MS });
   const keys = useList('listApiKeys', {}, { enabled: isManaging, pollMs: POLL_MS });
   const webhooks = useList('listWebhooks', {}, { enabled: isManaging, pollMs: POLL_MS });
-  const reads = [sent.query, received.query, ...(isManaging ? [keys.query, webhooks.query] : [])];
+  const reads = [sent.query, received.query, ...(isManaging ? [channels.query, keys.query, webhooks.query] : [])];
   const { problem, onRetry } = useReadProblem(...reads);
   if (problem) return <ProblemAlert title="The first steps could not be read" problem={problem} onRetry={onRetry} />;
   if (reads.some(({ isPending }) => isPending)) return <Skeleton h={220} radius="md" aria-busy aria-label="Loading" />;
@@ -33,6 +34,15 @@ export function Checklist(): ReactElement | null {
   const steps: readonly Step[] = [
     ...(isManaging
       ? [
+          {
+            title: 'Connect a channel',
+            isDone: channels.items.some(({ status }) => status === 'CONNECTED'),
+            how: (
+              <>
+                <To to="/settings/channels">Connect a phone number</To> of the provider, from which messages are sent.
+              </>
+            ),
+          },
           {
             title: 'Use an API key',
             isDone: keys.items.some(({ lastUsedAt }) => lastUsedAt !== null),
