@@ -215,7 +215,7 @@ export class EventBatches {
       this.failures.failed(error);
       const pauseMs = jittered(FAILED_BATCH_PAUSE_MS);
       const { keepsOrder = false } = this.options;
-      if (keepsOrder && (await this.isKept(batch, pauseMs))) return null;
+      if (keepsOrder && (await this.keep(batch, pauseMs))) return null;
       // Whoever takes over gets it before what came behind it.
       const retryAfterMs = keepsOrder ? 0 : pauseMs;
       for (const { message } of batch) this.dispose(message, { retryAfterMs });
@@ -224,7 +224,7 @@ export class EventBatches {
   }
 
   /** Waits, as the next batch does, and hands the batch over once more. @returns false when the consumer stops */
-  private async isKept(batch: readonly Pulled[], pauseMs: number): Promise<boolean> {
+  private async keep(batch: readonly Pulled[], pauseMs: number): Promise<boolean> {
     await pause(pauseMs, this.stopSignal.signal);
     if (this.isStopping) return false;
     for (const { message } of batch) this.deadlines.hold(message);
