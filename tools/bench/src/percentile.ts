@@ -8,3 +8,11 @@ export function percentile(values: readonly number[], share: number): number {
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
+
+/** The median of each number by itself. */
+export function mediansOf<Row extends Readonly<Record<keyof Row, number>>>(rows: readonly Row[]): Row {
+  const [first] = rows;
+  if (!first) throw new Error('no round was measured');
+  const names = Object.keys(first) as (keyof Row)[];
+  return Object.fromEntries(names.map((name) => [name, median(rows.map((row) => row[name]))])) as Row;
+}

@@ -3,7 +3,8 @@ import type { RunningStack } from '@switchboard/dev';
 import type pg from 'pg';
 import { startPacedLoad } from '../fairness/paced-load.js';
 import { liftRateLimit } from '../lift-rate-limit.js';
-import { runLoad } from '../load.js';
+import { runLoad, type LoadRequest } from '../load.js';
+import { messageRequest, recipients } from '../message-request.js';
 import { residentBytes } from '../memory.js';
 import { median, percentile } from '../percentile.js';
 import { withStack } from '../with-stack.js';
@@ -48,7 +49,7 @@ export async function benchBulk(options: BulkBenchOptions): Promise<BulkRow[]> {
 }
 
 class BulkBench {
-  private readonly phones = Array.from({ length: 200 }, (_none, index) => `+1415555${String(1_000 + index)}`);
+  private readonly phones = recipients(200);
 
   constructor(
     private readonly stack: RunningStack,
@@ -192,11 +193,9 @@ class BulkBench {
     return (await load.stop()).latenciesMs;
   }
 
-  private singleSend(): { path: string; headers: Record<string, string>; body: string } {
+  private singleSend(): LoadRequest {
     const [first] = this.stack.devJson.organizations ?? [];
-    const to = this.phones[Math.floor(Math.random() * this.phones.length)];
-    const headers = { authorization: `Bearer ${first?.apiKey}`, 'content-type': 'application/json' };
-    return { path: '/v1/messages', headers, body: JSON.stringify({ to, text: 'single' }) };
+    return messageRequest(first?.apiKey ?? '', this.phones[Math.floor(Math.random() * this.phones.length)]);
   }
 
   /** @param perSecond null: the default */

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { recipients } from '../message-request.js';
 import { startPacedLoad, type PacedLoadOptions } from './paced-load.js';
 
 /** What the organization that is measured sends a second. */
@@ -6,10 +7,7 @@ export const OWN_PER_SECOND = 40;
 /** From so many connections. */
 export const OWN_CONNECTIONS = 16;
 /** To these, in turn. */
-export const RECIPIENTS = Array.from(
-  { length: 200 },
-  (_, index) => `+1415555${String(1_000 + index).padStart(4, '0')}`,
-);
+export const RECIPIENTS = recipients(200);
 
 /** Milliseconds of each send of an organization. @throws Error when anything is answered otherwise than by 200 */
 export async function ownLatencies(options: PacedLoadOptions, durationMs: number): Promise<readonly number[]> {

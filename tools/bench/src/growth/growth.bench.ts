@@ -1,14 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startStack, type RunningStack } from '@switchboard/dev';
+import type { RunningStack } from '@switchboard/dev';
+import type pg from 'pg';
 import { treesCpuMicros } from '../cpu.js';
-import { withClient } from '../floor-process.js';
 import { liftRateLimit } from '../lift-rate-limit.js';
 import { fillConversations, phoneOf } from '../lists/fill-conversations.js';
 import { runLoad } from '../load.js';
-import { median } from '../percentile.js';
+import { messageRequest } from '../message-request.js';
+import { mediansOf } from '../percentile.js';
 import { silenceCallbacks } from '../silence-callbacks.js';
+import { withStack } from '../with-stack.js';
 
 /** How much to make, and how long to measure. */
 export interface GrowthOptions {
@@ -32,7 +31,6 @@ export interface GrowthRow {
 interface Side {
   readonly conversations: number;
   readonly stack: RunningStack;
-  readonly apiKey: string;
 }
 
 const CONNECTIONS = 32;
@@ -41,25 +39,27 @@ const WARM_MS = 5_000;
 const STEP = 0.618_033_988_749_895;
 
 /** Measures what a message to a known contact costs as data grows: two stacks, by turns, of which one has a hundred times as much. */
-export async function benchGrowth(options: GrowthOptions): Promise<GrowthRow[]> {
-  const sides: Side[] = [];
-  const folders: string[] = [];
-  try {
-    for (const conversations of options.sizes) {
-      folders.push(await mkdtemp(join(tmpdir(), 'switchboard-bench-')));
-      options.onLine(`starting everything, for ${conversations} conversations`);
-      const stack = await startStack({ dataDir: folders.at(-1) ?? '', port: 0, quiet: true });
-      sides.push({ conversations, stack, apiKey: stack.devJson.organizations?.[0]?.apiKey ?? '' });
-      await fill(stack, conversations);
-    }
-    return await measure(sides, options);
-  } finally {
-    for (const { stack } of sides) await stack.stop();
-    for (const folder of folders) await rm(folder, { recursive: true, force: true });
-  }
+export async function benchGrowth({ sizes, ...options }: GrowthOptions): Promise<GrowthRow[]> {
+  const [small, large] = sizes;
+  return withFilled(small, options, (one) => withFilled(large, options, (other) => measure([one, other], options)));
 }
 
-async function measure(sides: readonly Side[], { rounds, roundMs, onLine }: GrowthOptions): Promise<GrowthRow[]> {
+type Measurement = Omit<GrowthOptions, 'sizes'>;
+
+async function withFilled<Result>(
+  conversations: number,
+  { onLine }: Measurement,
+  work: (side: Side) => Promise<Result>,
+): Promise<Result> {
+  return withStack(onLine, async (stack, client) => {
+    onLine(`making ${conversations} conversations`);
+    await silenceCallbacks(stack);
+    await fill(client, stack.devJson.organizations?.[0]?.id ?? '', conversations);
+    return work({ conversations, stack });
+  });
+}
+
+async function measure(sides: readonly Side[], { rounds, roundMs, onLine }: Measurement): Promise<GrowthRow[]> {
   onLine('warming up');
   for (const side of sides) await send(side, WARM_MS);
   const rows = sides.map(({ conversations }) => ({ conversations, runs: [] as Omit<GrowthRow, 'conversations'>[] }));
@@ -70,44 +70,33 @@ async function measure(sides: readonly Side[], { rounds, roundMs, onLine }: Grow
       onLine(`round ${round}, ${side.conversations} conversations: ${run.cpuMicros.toFixed(0)} µs a message`);
     }
   }
-  return rows.map(({ conversations, runs }) => {
-    const of = (name: keyof (typeof runs)[number]): number => median(runs.map((run) => run[name]));
-    return { conversations, perSecond: of('perSecond'), p50Ms: of('p50Ms'), cpuMicros: of('cpuMicros') };
-  });
+  return rows.map(({ conversations, runs }) => ({ conversations, ...mediansOf(runs) }));
 }
 
-async function fill(stack: RunningStack, conversations: number): Promise<void> {
-  const { databaseUrl, organizations } = stack.devJson;
-  const id = organizations?.[0]?.id ?? '';
-  await silenceCallbacks(stack);
-  await withClient(databaseUrl ?? '', async (client) => {
-    await liftRateLimit(client, id);
-    await fillConversations(client, id, { conversations, messages: conversations });
-    await client.query(
-      `INSERT INTO messaging.contact_phone (organization_id, phone, contact_id)
-       SELECT organization_id, phone, id FROM messaging.contact WHERE organization_id = $1 ON CONFLICT DO NOTHING`,
-      [id],
-    );
-    await client.query('VACUUM ANALYZE messaging.contact_phone');
-  });
+async function fill(client: pg.Client, organizationId: string, conversations: number): Promise<void> {
+  await liftRateLimit(client, organizationId);
+  await fillConversations(client, organizationId, { conversations, messages: conversations });
+  await client.query(
+    `INSERT INTO messaging.contact_phone (organization_id, phone, contact_id)
+     SELECT organization_id, phone, id FROM messaging.contact WHERE organization_id = $1 ON CONFLICT DO NOTHING`,
+    [organizationId],
+  );
+  await client.query('VACUUM ANALYZE messaging.contact_phone');
 }
 
-async function send({ conversations, stack, apiKey }: Side, durationMs: number) {
-  const { baseUrl, processes } = stack.devJson;
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+async function send({ conversations, stack }: Side, durationMs: number): Promise<Omit<GrowthRow, 'conversations'>> {
+  const { baseUrl = '', organizations, processes } = stack.devJson;
+  const apiKey = organizations?.[0]?.apiKey ?? '';
   const pids = processes.map(({ pid }) => pid);
   const before = treesCpuMicros(pids);
   let turn = 0;
   const next = () => {
     const nth = Math.floor(((turn++ * STEP) % 1) * conversations);
     // The first of its ten, whose conversation is on the channel that sends.
-    const to = phoneOf(nth - (nth % 10) + 1);
-    return { path: '/v1/messages', headers, body: JSON.stringify({ to, text: 'Your order has left the warehouse.' }) };
+    return messageRequest(apiKey, phoneOf(nth - (nth % 10) + 1));
   };
-  const load = await runLoad({ url: baseUrl ?? '', connections: CONNECTIONS, durationMs, next });
-  if (load.failures > 0) throw new Error(`${load.failures} sends failed; the first: ${load.firstFailure}`);
-  const cpuMicros = (treesCpuMicros(pids) - before) / load.requests;
-  return { perSecond: load.perSecond, p50Ms: load.p50Ms, cpuMicros };
+  const { requests, perSecond, p50Ms } = await runLoad({ url: baseUrl, connections: CONNECTIONS, durationMs, next });
+  return { perSecond, p50Ms, cpuMicros: (treesCpuMicros(pids) - before) / requests };
 }
 
 /** Rows of a table; each against the first. */

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import pg from 'pg';
+import { serveFloor } from '../serve-floor.js';
 import { intakeFloorConfig } from './intake-floor.config.js';
 
 /**
@@ -29,28 +29,9 @@ interface Item {
   readonly from?: string;
 }
 
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => {
-    take(Buffer.concat(chunks), request.headers).then(
-      () => answer(response, 200, {}),
-      (error: unknown) => answer(response, 500, { error: String(error) }),
-    );
-  });
-});
-server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
-});
-process.on('SIGTERM', () => process.exit(0));
-process.stdin.on('end', () => process.exit(0)).resume();
+serveFloor(take);
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
-async function take(body: Buffer, headers: IncomingHttpHeaders): Promise<void> {
+async function take(body: Buffer, headers: IncomingHttpHeaders): Promise<object> {
   const shown = Buffer.from(String(headers['x-hub-signature-256']).slice('sha256='.length), 'hex');
   const expected = createHmac('sha256', config.appSecret).update(body).digest();
   if (shown.length !== expected.length || !timingSafeEqual(shown, expected)) throw new Error('not signed');
@@ -67,4 +48,5 @@ async function take(body: Buffer, headers: IncomingHttpHeaders): Promise<void> {
   const envelope = { id, subject, organizationId: null, aggregateId, sequence: null, occurredAt };
   const payload = JSON.stringify({ ...envelope, data: { phoneNumberId, item } });
   await database.query({ name: 'append', text: APPEND, values: [id, aggregateId, subject, payload] });
+  return {};
 }

@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunningStack } from '@switchboard/dev';
 import { gatewayMigrations } from '@switchboard/gateway/migrations';
-import { migrate } from '@switchboard/postgres';
-import type pg from 'pg';
-import { createDatabase, startFloorProcess, withClient, type Floor } from '../floor-process.js';
+import { defaultLineOf } from '../default-line.js';
+import { startFloorProcess, type Floor } from '../floor-process.js';
 import { liftRateLimit } from '../lift-rate-limit.js';
-import { runLoad, type LoadResult } from '../load.js';
-import { median } from '../percentile.js';
+import { runLoad } from '../load.js';
+import { messageRequest, recipients } from '../message-request.js';
+import { makeDatabase } from '../own-database.js';
+import { mediansOf } from '../percentile.js';
 import { silenceCallbacks } from '../silence-callbacks.js';
 import { untilQuiet } from '../until-quiet.js';
 import { withStack } from '../with-stack.js';
@@ -62,7 +63,9 @@ export async function benchIntake(options: IntakeOptions): Promise<IntakeRow[]> 
     await silenceCallbacks(stack);
     const secrets = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
     const appSecret = secrets['upstream app secret'] ?? '';
-    const line = { appSecret, phoneNumberId: await lineOf(stack, client) };
+    const id = stack.devJson.organizations?.[0]?.id ?? '';
+    await liftRateLimit(client, id);
+    const line = { appSecret, phoneNumberId: await defaultLineOf(client, id) };
     const floor = await startFloor(stack, appSecret);
     try {
       return await measure(stack, { floor, line, messages: await send(stack, options) }, options);
@@ -106,7 +109,7 @@ async function measure(
       const [f, o] = [byFloor.perSecond.toFixed(0), byOurs.perSecond.toFixed(0)];
       options.onLine(`${kind}, round ${round}: floor ${f}/s, ours ${o}/s`);
     }
-    rows.push({ kind, floor: medianOf(floors), ours: medianOf(own) });
+    rows.push({ kind, floor: mediansOf(floors), ours: mediansOf(own) });
   }
   return rows;
 }
@@ -115,17 +118,11 @@ async function take(
   url: string,
   callbacks: readonly SignedCallback[],
   { connections, roundMs }: IntakeOptions,
-): Promise<LoadResult> {
+): Promise<IntakeSide> {
   let turn = 0;
   const next = () => ({ path: PATH, ...(callbacks[turn++ % callbacks.length] ?? { headers: {} }) });
-  const result = await runLoad({ url, connections, durationMs: roundMs, next });
-  if (result.failures > 0) throw new Error(`${result.failures} failures at ${url}: ${result.firstFailure}`);
-  return result;
-}
-
-function medianOf(sides: readonly IntakeSide[]): IntakeSide {
-  const of = (name: keyof IntakeSide): number => median(sides.map((side) => side[name]));
-  return { perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms') };
+  const { perSecond, p50Ms, p99Ms } = await runLoad({ url, connections, durationMs: roundMs, next });
+  return { perSecond, p50Ms, p99Ms };
 }
 
 /** Sends so many messages, which the provider reports nothing of. @returns those that have left */
@@ -133,42 +130,25 @@ async function send(
   { devJson: { baseUrl, organizations } }: RunningStack,
   { messages, onLine }: IntakeOptions,
 ): Promise<readonly KnownMessage[]> {
-  const headers = { authorization: `Bearer ${organizations?.[0]?.apiKey}`, 'content-type': 'application/json' };
   const one = async (phone: string): Promise<readonly KnownMessage[]> => {
-    const body = JSON.stringify({ to: phone, text: 'Your order has left the warehouse.' });
-    const answer = await fetch(`${baseUrl}/v1/messages`, { method: 'POST', headers, body });
+    const { path, ...request } = messageRequest(organizations?.[0]?.apiKey ?? '', phone);
+    const answer = await fetch(`${baseUrl}${path}`, { method: 'POST', ...request });
     if (!answer.ok) throw new Error(`a send was answered ${answer.status}: ${await answer.text()}`);
     const { upstreamMessageId } = (await answer.json()) as { readonly upstreamMessageId: string | null };
     return upstreamMessageId === null ? [] : [{ upstreamMessageId, phone }];
   };
   onLine(`sending ${messages} messages`);
+  const phones = recipients(messages);
   const sent: KnownMessage[] = [];
   for (let from = 0; from < messages; from += SENDS_AT_ONCE) {
-    const phones = Array.from({ length: SENDS_AT_ONCE }, (_, index) => `+1415555${1_000 + from + index}`);
-    sent.push(...(await Promise.all(phones.map(one))).flat());
+    sent.push(...(await Promise.all(phones.slice(from, from + SENDS_AT_ONCE).map(one))).flat());
   }
   return sent;
 }
 
-/** Lifts the limit of the organization, and finds the line that it sends from. */
-async function lineOf({ devJson: { organizations } }: RunningStack, client: pg.Client): Promise<string> {
-  const id = organizations?.[0]?.id ?? '';
-  await liftRateLimit(client, id);
-  const lines = await client.query<{ id: string }>(
-    'SELECT phone_number_id AS id FROM messaging.channel WHERE organization_id = $1 AND is_default',
-    [id],
-  );
-  const [line] = lines.rows;
-  if (!line) throw new Error('the organization has no default channel');
-  return line.id;
-}
-
 async function startFloor({ devJson: { databaseUrl = '' } }: RunningStack, appSecret: string): Promise<Floor> {
-  const url = await createDatabase(databaseUrl, 'intake_floor');
-  const serviceRole = decodeURIComponent(url.username);
-  await withClient(url.href, async (client) => void (await client.query('CREATE SCHEMA gateway')));
-  await migrate({ url: url.href, schema: 'gateway', migrations: gatewayMigrations, serviceRole });
-  const environment = { FLOOR_DATABASE_URL: url.href, FLOOR_APP_SECRET: appSecret };
+  const url = await makeDatabase(databaseUrl, 'intake_floor', { gateway: gatewayMigrations });
+  const environment = { FLOOR_DATABASE_URL: url, FLOOR_APP_SECRET: appSecret };
   return startFloorProcess(join(import.meta.dirname, 'intake-floor-main.js'), environment);
 }
 

@@ -4,6 +4,7 @@ import type { RunningStack } from '@switchboard/dev';
 import { liftRateLimit } from '../lift-rate-limit.js';
 import { runLoad } from '../load.js';
 import { residentBytes } from '../memory.js';
+import { messageRequest, recipientOf } from '../message-request.js';
 import { Customers } from '../webhooks/customers.js';
 import { startReceiver } from '../webhooks/receiver.js';
 import { withStack } from '../with-stack.js';
@@ -33,6 +34,7 @@ export interface MemoryResult {
 }
 
 const CONNECTIONS = 32;
+const RECIPIENTS = 500;
 const SAMPLE_MS = 100;
 
 /** Measures the memory of all services: idle, then while messages are sent at 32 connections, with callbacks and a webhook for each event. */
@@ -74,15 +76,9 @@ function sumOf(sample: Sample): number {
 }
 
 async function send(url: string, apiKey: string, durationMs: number): Promise<number> {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   let turn = 0;
-  const next = () => {
-    const to = `+1415555${String(1_000 + (turn++ % 500)).padStart(4, '0')}`;
-    return { path: '/v1/messages', headers, body: JSON.stringify({ to, text: 'Your order has left the warehouse.' }) };
-  };
-  const load = await runLoad({ url, connections: CONNECTIONS, durationMs, next });
-  if (load.failures > 0) throw new Error(`${load.failures} sends failed; the first: ${load.firstFailure}`);
-  return load.perSecond;
+  const next = () => messageRequest(apiKey, recipientOf(turn++ % RECIPIENTS));
+  return (await runLoad({ url, connections: CONNECTIONS, durationMs, next })).perSecond;
 }
 
 /** Rows of a table. */

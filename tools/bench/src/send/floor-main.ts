@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import pg from 'pg';
 import { Pool } from 'undici';
+import { serveFloor } from '../serve-floor.js';
 import { floorConfig } from './floor.config.js';
 import { ACCEPT, CHECK_KEY, SETTLE } from './floor.sql.js';
 
@@ -27,29 +27,11 @@ interface Accepted {
   readonly sequence: string;
 }
 
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => {
-    send(request, JSON.parse(Buffer.concat(chunks).toString('utf8'))).then(
-      (body) => answer(response, 200, body),
-      (error: unknown) => answer(response, 500, { error: String(error) }),
-    );
-  });
-});
-server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
-});
-process.on('SIGTERM', () => process.exit(0));
-process.stdin.on('end', () => process.exit(0)).resume();
+serveFloor(send);
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
-async function send(request: IncomingMessage, body: { to: string; text: string }): Promise<unknown> {
-  const key = request.headers.authorization?.slice('Bearer '.length) ?? '';
+async function send(bytes: Buffer, headers: IncomingHttpHeaders): Promise<unknown> {
+  const body = JSON.parse(bytes.toString('utf8')) as { readonly to: string; readonly text: string };
+  const key = headers.authorization?.slice('Bearer '.length) ?? '';
   const hash = createHash('sha256').update(key).digest();
   const keys = await database.query<{ organizationId: string }>({ name: 'key', text: CHECK_KEY, values: [hash] });
   const organizationId = keys.rows[0]?.organizationId;

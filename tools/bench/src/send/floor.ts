@@ -4,8 +4,9 @@ import { gatewayMigrations } from '@switchboard/gateway/migrations';
 import { seedChannels } from '@switchboard/messaging/seed';
 import { messagingMigrations } from '@switchboard/messaging/migrations';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { migrate } from '@switchboard/postgres';
-import { createDatabase, startFloorProcess, withClient, type Floor } from '../floor-process.js';
+import { startFloorProcess, type Floor } from '../floor-process.js';
+import { makeDatabase } from '../own-database.js';
+import { withClient } from '../with-client.js';
 
 /** The line that the floor sends from, and whose key it takes. */
 export interface FloorTenant {
@@ -27,20 +28,18 @@ export async function startFloor(
   tenant: FloorTenant,
   recipients: readonly string[],
 ): Promise<Floor> {
-  const url = await createDatabase(superuserUrl, 'floor');
-  await prepare(url.href, decodeURIComponent(url.username), tenant, recipients);
+  const schemas = { gateway: gatewayMigrations, messaging: messagingMigrations };
+  const url = await makeDatabase(superuserUrl, 'floor', schemas);
+  await fill(url, tenant, recipients);
   return startFloorProcess(join(import.meta.dirname, 'floor-main.js'), {
-    FLOOR_DATABASE_URL: url.href,
+    FLOOR_DATABASE_URL: url,
     FLOOR_UPSTREAM_URL: upstreamUrl,
     FLOOR_ACCESS_TOKEN: tenant.accessToken,
   });
 }
 
-async function prepare(url: string, role: string, tenant: FloorTenant, recipients: readonly string[]): Promise<void> {
+async function fill(url: string, tenant: FloorTenant, recipients: readonly string[]): Promise<void> {
   const { organizationId, apiKey, accessToken, phoneNumberId } = tenant;
-  await withClient(url, async (client) => void (await client.query('CREATE SCHEMA gateway; CREATE SCHEMA messaging')));
-  await migrate({ url, schema: 'gateway', migrations: gatewayMigrations, serviceRole: role });
-  await migrate({ url, schema: 'messaging', migrations: messagingMigrations, serviceRole: role });
   await withClient(url, async (client) => {
     const seed = { id: organizationId, name: 'Floor', plan: 'SCALE', keyId: newCuid(), apiKey, users: [] } as const;
     const sql: RunSql = (text, values) => client.query(text, [...values]);

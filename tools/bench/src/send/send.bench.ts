@@ -4,11 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startStack, type RunningStack } from '@switchboard/dev';
-import pg from 'pg';
 import { othersCpuMicros } from '../cpu.js';
-import { runLoad, type LoadResult } from '../load.js';
+import { defaultLineOf } from '../default-line.js';
+import { runLoad } from '../load.js';
 import { liftRateLimit } from '../lift-rate-limit.js';
+import { messageRequest, recipients } from '../message-request.js';
+import { mediansOf } from '../percentile.js';
 import { silenceCallbacks } from '../silence-callbacks.js';
+import { withClient } from '../with-client.js';
 import { startFloor } from './floor.js';
 
 /** How long and how wide to measure. */
@@ -43,8 +46,7 @@ interface Target {
   readonly apiKey: string;
 }
 
-const RECIPIENTS = Array.from({ length: 500 }, (_, index) => `+1415555${String(1_000 + index).padStart(4, '0')}`);
-const TEXT = 'Your order has left the warehouse and will be with you tomorrow.';
+const RECIPIENTS = recipients(500);
 
 /**
  * Measures `POST /v1/messages` against the floor, in alternating runs on one machine.
@@ -93,7 +95,7 @@ async function measure(stack: RunningStack, dataDir: string, options: SendBenchO
         const [f, o] = [floors.at(-1)?.perSecond ?? 0, own.at(-1)?.perSecond ?? 0];
         options.onLine(`${connections} connections, round ${round}: floor ${f.toFixed(0)}/s, ours ${o.toFixed(0)}/s`);
       }
-      rows.push(rowOf(connections, medianOf(floors), medianOf(own)));
+      rows.push(rowOf(connections, mediansOf(floors), mediansOf(own)));
     }
     return rows;
   } finally {
@@ -104,20 +106,10 @@ async function measure(stack: RunningStack, dataDir: string, options: SendBenchO
 let turn = 0;
 
 async function load({ url, apiKey }: Target, connections: number, durationMs: number): Promise<Measured> {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   const cpuBefore = othersCpuMicros();
-  const result: LoadResult = await runLoad({
-    url,
-    connections,
-    durationMs,
-    next: () => ({
-      path: '/v1/messages',
-      headers,
-      body: JSON.stringify({ to: RECIPIENTS[turn++ % RECIPIENTS.length], text: TEXT }),
-    }),
-  });
-  if (result.failures > 0) throw new Error(`${result.failures} failures at ${url}: ${result.firstFailure}`);
-  return { ...result, cpuMicros: (othersCpuMicros() - cpuBefore) / result.requests };
+  const next = () => messageRequest(apiKey, RECIPIENTS[turn++ % RECIPIENTS.length]);
+  const { requests, ...times } = await runLoad({ url, connections, durationMs, next });
+  return { ...times, cpuMicros: (othersCpuMicros() - cpuBefore) / requests };
 }
 
 function rowOf(connections: number, floor: Measured, ours: Measured): SendBenchRow {
@@ -125,34 +117,12 @@ function rowOf(connections: number, floor: Measured, ours: Measured): SendBenchR
   return { connections, floor, ours, throughputRatio, p99Ratio: ours.p99Ms / floor.p99Ms };
 }
 
-/** The median of each number by itself. */
-function medianOf(all: readonly Measured[]): Measured {
-  const median = (of: (one: Measured) => number): number =>
-    all.map(of).sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
-  return {
-    perSecond: median((one) => one.perSecond),
-    p50Ms: median((one) => one.p50Ms),
-    p99Ms: median((one) => one.p99Ms),
-    cpuMicros: median((one) => one.cpuMicros),
-  };
-}
-
 /** Lifts the organization's rate limit, which is not what is measured. @returns the provider's id of its line */
-async function openFlood(databaseUrl: string, organizationId: string): Promise<string> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+function openFlood(databaseUrl: string, organizationId: string): Promise<string> {
+  return withClient(databaseUrl, async (client) => {
     await liftRateLimit(client, organizationId);
-    const lines = await client.query<{ id: string }>(
-      'SELECT phone_number_id AS id FROM messaging.channel WHERE organization_id = $1 AND is_default',
-      [organizationId],
-    );
-    const [line] = lines.rows;
-    if (!line) throw new Error('the organization has no default channel');
-    return line.id;
-  } finally {
-    await client.end();
-  }
+    return defaultLineOf(client, organizationId);
+  });
 }
 
 async function tokenOf(dataDir: string, organizationId: string): Promise<string> {

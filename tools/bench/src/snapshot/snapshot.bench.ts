@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messagingMigrations } from '@switchboard/messaging/migrations';
 import { Relay } from '@switchboard/outbox';
-import { Database, migrate } from '@switchboard/postgres';
+import { Database } from '@switchboard/postgres';
 import pg from 'pg';
+import { makeDatabase } from '../own-database.js';
 import { median } from '../percentile.js';
+import { withClient } from '../with-client.js';
 import { withStack } from '../with-stack.js';
 import { PollTimes, watchPolls, type Poll } from './watch-polls.js';
 
@@ -38,20 +40,9 @@ const PATIENCE_MS = 20 * 60_000;
 
 /** A relay of messaging's outbox, on a database of its own, next to an open snapshot; its broker takes everything at once. */
 export async function benchSnapshot(options: SnapshotBenchOptions): Promise<SnapshotBenchResult> {
-  return withStack(options.onLine, async (stack, client) => {
-    await client.query('CREATE DATABASE behind');
-    const url = new URL(stack.devJson.databaseUrl);
-    url.pathname = '/behind';
-    const snapshot = new pg.Client({ connectionString: url.href });
-    await snapshot.connect();
-    try {
-      await snapshot.query('CREATE SCHEMA messaging');
-      const serviceRole = decodeURIComponent(url.username);
-      await migrate({ url: url.href, schema: 'messaging', migrations: messagingMigrations, serviceRole });
-      return await measure(url.href, snapshot, options);
-    } finally {
-      await snapshot.end();
-    }
+  return withStack(options.onLine, async (stack) => {
+    const url = await makeDatabase(stack.devJson.databaseUrl, 'behind', { messaging: messagingMigrations });
+    return withClient(url, (snapshot) => measure(url, snapshot, options));
   });
 }
 
