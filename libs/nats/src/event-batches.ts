@@ -16,7 +16,6 @@ const FAILED_BATCH_PAUSE_MS = 1_000;
 
 /** Makes batches of what was pulled: the events that arrive during one batch are the next. */
 export class EventBatches {
-  private isStopping = false;
   private beganMs = -Infinity;
   private readonly pace: BurstPace;
   /** Pulled and not yet taken into a batch. */
@@ -58,6 +57,10 @@ export class EventBatches {
     this.isPulling = true;
   }
 
+  private get isStopping(): boolean {
+    return this.stopSignal.signal.aborted;
+  }
+
   /** @param delivered how many messages it has brought */
   pullEnds(delivered: number): void {
     this.isPulling = false;
@@ -78,7 +81,6 @@ export class EventBatches {
 
   /** From now on batches begin without a pause, and nothing is parked. */
   stop(): void {
-    this.isStopping = true;
     this.stopSignal.abort();
     for (const { message } of this.parked.takeAll()) this.dispose(message, { retryAfterMs: 0 });
     this.changed.resolve();
