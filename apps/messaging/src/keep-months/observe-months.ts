@@ -10,6 +10,7 @@ const countPastSql = statement<{ count: number }>(
 
 /** Partitions of months whose end is so many days ago. @param days 0: none */
 export async function countPastMonths(on: Queryable, days: number): Promise<number> {
+  if (days === 0) return 0;
   const [row] = await on.query(countPastSql, [days]);
   return row?.count ?? 0;
 }
