@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isPostgresUrl } from '@switchboard/postgres';
 
 /** One key of a service's configuration. */
 export interface ConfigKey<Value> {
@@ -151,8 +152,7 @@ export function httpBase(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<s
 
 /** A URL of PostgreSQL; its host may be a socket's folder. */
 export function databaseUrl(value: string): string {
-  const url = URL.parse(value);
-  if (url !== null && /^postgres(ql)?:$/.test(url.protocol) && isDecodable(url)) return value;
+  if (isPostgresUrl(value) && isDecodable(new URL(value))) return value;
   throw new Error('must be a postgres:// URL');
 }
 

@@ -40,7 +40,7 @@ export {
   smallTablesReversal,
   UnmeasuredQueueMigration,
 } from './small-tables.sql.js';
-export { sessionOptions } from './session-options.js';
+export { isPostgresUrl, sessionOptions } from './session-options.js';
 export { declaredStatements, prepared, statement, type Statement } from './statement.js';
 export type { StatementRunner } from './statement-runner.js';
 export type { Queryable, Transaction, TransactionOptions } from './transaction.js';

@@ -12,6 +12,11 @@ const MEANING = [
   '-c quote_all_identifiers=off',
 ];
 
+/** Whether a text is a URL of PostgreSQL: node-postgres takes any text, and looks for a host that is not in it. */
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '');
+}
+
 /**
  * How a connection is opened so that its session has the given settings. node-postgres would have `?options=` of a URL replace
  * all others, the search path too: those of the URL are kept, and count where ours leave something open. An `?application_name=`

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isPostgresUrl } from '@switchboard/postgres';
 
 /** Where the database is looked for, first the first. */
 export interface AdminConfig {
@@ -44,11 +45,6 @@ export function databaseUrlOf({ databaseUrl, devJson }: AdminConfig, given: stri
   throw new Error(
     `No database: nothing runs from ${devJson}. Start Switchboard, or give --database-url, DATABASE_URL or SWITCHBOARD_DATA_DIR.`,
   );
-}
-
-/** pg takes any text, and looks for a host that was not named. */
-function isPostgresUrl(text: string): boolean {
-  return ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? '');
 }
 
 /**
