@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Stage } from '@switchboard/chaos/stage';
 import { eventually } from '@switchboard/testing/eventually';
-import { Api, type ApiAnswer } from './api.js';
+import type { Api, ApiAnswer } from './api.js';
+import { callerOf } from './caller-of-stage.js';
 
 /** What an erasure that has been answered promises, as tests. */
 export const describeErasureFence = (running: () => Stage): void =>
@@ -12,10 +13,7 @@ export const describeErasureFence = (running: () => Stage): void =>
 
     beforeAll(() => {
       stage = running();
-      const [first] = stage.senders;
-      const { baseUrl } = stage.stack.devJson;
-      if (!first || !baseUrl) throw new Error('the stack has nothing to test');
-      acme = new Api(baseUrl, first.apiKey);
+      acme = callerOf(stage);
     });
 
     it('has the next send begin a new contact', async () => {

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Stage } from '@switchboard/chaos/stage';
 import { eventually } from '@switchboard/testing/eventually';
-import { Api, Simulator } from './api.js';
+import { Simulator, type Api } from './api.js';
+import { callerOf } from './caller-of-stage.js';
 
 const PEOPLE = 10;
 
@@ -15,11 +16,8 @@ export const describeInboundOrder = (running: () => Stage): void =>
 
     beforeAll(() => {
       stage = running();
-      const [first] = stage.senders;
-      const { baseUrl, simulatorUrl } = stage.stack.devJson;
-      if (!first || !baseUrl || !simulatorUrl) throw new Error('the stack has nothing to test');
-      acme = new Api(baseUrl, first.apiKey);
-      simulator = new Simulator(simulatorUrl);
+      acme = callerOf(stage);
+      simulator = new Simulator(stage.stack.devJson.simulatorUrl ?? '');
     });
 
     it('stands in the order in which it came, within a second too', async () => {

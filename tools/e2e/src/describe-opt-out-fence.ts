@@ -5,7 +5,8 @@ import type { Stage } from '@switchboard/chaos/stage';
 import { eventually } from '@switchboard/testing/eventually';
 import { testSeed } from '@switchboard/testing';
 import { SeededRandom } from '@switchboard/testing/seeded-random';
-import { Api, Simulator, type ApiAnswer } from './api.js';
+import { Simulator, type Api, type ApiAnswer } from './api.js';
+import { callerOf } from './caller-of-stage.js';
 
 /** Races are drawn from it; printed, so that a run can be repeated with it. */
 const seed = testSeed();
@@ -23,10 +24,7 @@ export const describeOptOutFence = (running: () => Stage): void =>
     beforeAll(() => {
       process.stderr.write(`opt-out-fence: seed ${seed}\n`);
       stage = running();
-      const [first] = stage.senders;
-      const { baseUrl } = stage.stack.devJson;
-      if (!first || !baseUrl) throw new Error('the stack has nothing to test');
-      acme = new Api(baseUrl, first.apiKey);
+      acme = callerOf(stage);
     });
 
     it('lets no request to the number begin any more, in races with sends, repetitions and kills', async () => {
