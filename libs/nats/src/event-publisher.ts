@@ -1,7 +1,6 @@
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
-import { jetstream, JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream';
-import { errors, type NatsConnection } from '@nats-io/transport-node';
-import { contextOfTraceparent, traceHeaders } from './trace-headers.js';
+import { errors, headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import { AckInbox } from './ack-inbox.js';
 
 /** An event as the outbox holds it. */
 export interface StoredEvent {
@@ -65,9 +64,8 @@ const SUBJECT = /^[^\s.*>]+(\.[^\s.*>]+)+$/;
 export class EventPublisher {
   /** Name of the service's stream. */
   readonly stream: string;
-  private readonly client: JetStreamClient;
+  private readonly acks: AckInbox;
   private readonly prefix: string;
-  private readonly underway = new Set<(reason: ConnectionLost) => void>();
   private checkedLink: string | undefined;
 
   /** @throws RangeError when the service has no stream: it emits nothing */
@@ -80,7 +78,7 @@ export class EventPublisher {
     if (!stream) throw new RangeError(`the topology has no stream of ${service}`);
     this.stream = stream;
     this.prefix = `${service}.`;
-    this.client = jetstream(connection, { checkAPI: false, timeout: DEADLINE_MS });
+    this.acks = new AckInbox(connection, service, DEADLINE_MS);
   }
 
   /** Whether the stream must be looked at (again): it never was, or the connection was lost since. */
@@ -97,17 +95,16 @@ export class EventPublisher {
       throw new Unpublishable(`${this.stream} has no subject ${JSON.stringify(event.subject.slice(0, 100))}`);
     }
     if (this.checkedLink !== undefined && this.isDoubtful) throw new ConnectionLost();
-    const headers = traceHeaders(contextOfTraceparent(event.traceparent));
-    return new Promise((resolve, reject) => {
-      this.underway.add(reject);
-      this.client
-        .publish(event.subject, event.payload, { msgID: event.id, headers })
-        .then(
-          ({ seq, duplicate }) => resolve({ sequence: seq, duplicate }),
-          (error: unknown) => reject(verdict(error)),
-        )
-        .finally(() => this.underway.delete(reject));
-    });
+    const carrier = headers();
+    carrier.set('Nats-Msg-Id', event.id);
+    if (event.traceparent !== null) carrier.set('traceparent', event.traceparent);
+    try {
+      return ackOf(await this.acks.publish(event.subject, event.payload, carrier));
+    } catch (error) {
+      // The client itself refuses what is larger than the server's max_payload, which the server sends on connecting.
+      if (error instanceof errors.InvalidArgumentError) throw new Unpublishable(error.message, { cause: error });
+      throw error;
+    }
   }
 
   /** The stream as it is now; null when there is none. @throws when the broker does not answer within 5 s; ConnectionLost */
@@ -115,7 +112,7 @@ export class EventPublisher {
     const link = linkOf(this.connection);
     if (link === undefined) throw new ConnectionLost();
     if (this.checkedLink !== undefined && link !== this.checkedLink) {
-      for (const giveUp of this.underway) giveUp(new ConnectionLost());
+      this.acks.giveUp(new ConnectionLost());
     }
     const answer = await this.connection.request(`$JS.API.STREAM.INFO.${this.stream}`, '', { timeout: DEADLINE_MS });
     const { error, created, state } = answer.json<StreamInfo>();
@@ -134,15 +131,22 @@ interface StreamInfo {
   readonly state?: { readonly first_seq: number; readonly last_seq: number; readonly first_ts: string };
 }
 
+/** The answer to a publication. Source: NATS, io.nats.jetstream.api.v1.pub_ack_response. */
+interface PubAck {
+  readonly error?: { readonly err_code: number; readonly description: string };
+  readonly seq?: number;
+  readonly duplicate?: boolean;
+}
+
 /** Names this connection to this server process; undefined while there is none. */
 function linkOf({ info }: NatsConnection): string | undefined {
   return info && `${info.server_id} ${info.client_id}`;
 }
 
-function verdict(error: unknown): unknown {
-  // The client itself refuses what is larger than the server's max_payload, which the server sends on connecting.
-  const isTooLarge =
-    error instanceof errors.InvalidArgumentError ||
-    (error instanceof JetStreamApiError && error.code === MESSAGE_EXCEEDS_MAXIMUM);
-  return isTooLarge ? new Unpublishable(error.message, { cause: error }) : error;
+function ackOf(answer: Msg): PublishAck {
+  const { error, seq, duplicate = false } = answer.json<PubAck>();
+  if (error?.err_code === MESSAGE_EXCEEDS_MAXIMUM) throw new Unpublishable(error.description);
+  if (error || seq === undefined)
+    throw new Error(error?.description ?? 'what acknowledges a publication names no sequence');
+  return { sequence: seq, duplicate };
 }
