@@ -60,6 +60,13 @@ describe('inbound messages that are taken together', () => {
     expect(rows.map(({ text }) => text)).toEqual(['earlier, but brought after it', 'later']);
   });
 
+  it('are written in as few statements of one person as of many', async () => {
+    const contacts = await Promise.all(Array.from({ length: 5 }, () => inbox.addContact()));
+    const texts = contacts.map((contact) => ({ contact, text: 'hello', at: new Date() }));
+    expect(await inbox.take(channel, texts.slice(0, 1))).toBe(2);
+    expect(await inbox.take(channel, texts)).toBe(2);
+  });
+
   it('are taken once, whatever month the repetition comes in, also two at the same moment', async () => {
     const contact = await inbox.addContact();
     const taken = async (): Promise<number> => {
@@ -72,7 +79,7 @@ describe('inbound messages that are taken together', () => {
     const recent = new Date(Date.now() - 20 * 86_400_000);
     for (const [index, at] of [recent, new Date(0), new Date(Date.now() + 400 * 86_400_000)].entries()) {
       const message = { contact, text: 'once', at, id: `wamid.month-${index}` };
-      const second = Promise.withResolvers<void>();
+      const second = Promise.withResolvers<unknown>();
       await inbox.take(channel, [message], async () => {
         second.resolve(inbox.take(channel, [message]));
         await eventually(someoneWaits);

@@ -3,7 +3,7 @@ import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { ConversationStatus, ConversationView } from '@switchboard/contracts/messaging/http';
-import { statement, type Database } from '@switchboard/postgres';
+import { statement, type Database, type Transaction } from '@switchboard/postgres';
 import { createLog, systemClock } from '@switchboard/platform';
 import { patience, type ServiceDatabase, type TestServers } from '@switchboard/testing';
 import { ChangeConversation } from '../src/change-conversation/change-conversation.js';
@@ -94,22 +94,29 @@ export class TestInbox {
    * id, another one each by default.
    *
    * @param beforeCommit holds the transaction open
+   * @returns how many statements went with COMMIT
    */
   async take(
     channel: Channel,
     sent: readonly { readonly contact: Facts; readonly text: string; readonly at: Date; readonly id?: string }[],
     beforeCommit: () => Promise<void> = async () => undefined,
-  ): Promise<void> {
+  ): Promise<number> {
     const callbacks = sent.map(({ contact, text, at, id = `wamid.${newCuid()}` }) => {
       const message = { id, from: contact.messagingId, timestamp: '1', type: 'text' };
       const item: UpstreamMessageItem = { profileName: null, message: { ...message, text: { body: text } } };
       const callback = { phoneNumberId: channel.phoneNumberId, item };
       return { at, traceparent: null, channel, contact, callback };
     });
+    let statements = 0;
     await this.database.transaction(async (tx) => {
-      await takeInbound(tx, callbacks);
+      const atCommit: Transaction['atCommit'] = (...given) => {
+        statements++;
+        tx.atCommit(...given);
+      };
+      await takeInbound({ query: tx.query, atCommit }, callbacks);
       await beforeCommit();
     });
+    return statements;
   }
 
   /** As the gateway has it changed for a key. */

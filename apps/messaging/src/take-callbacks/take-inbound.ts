@@ -108,15 +108,18 @@ export async function takeInbound(tx: Transaction, callbacks: readonly InboundCa
   const fresh = all.filter(({ messageId }) => takenIds.has(messageId));
   const groups = Map.groupBy(fresh, ({ channel, contact }) => `${channel.organizationId} ${channel.id} ${contact.id}`);
   const conversations = await touchConversations(tx, [...groups.values()].map(touchOf));
-  for (const conversation of conversations) {
+  const stored = conversations.map((conversation) => {
     const { organizationId, channelId, contactId } = conversation;
-    const group = groups.get(`${organizationId} ${channelId} ${contactId}`) ?? [];
-    insertMessages(
-      tx,
-      group.map((inbound) => messageOf(inbound, conversation)),
-    );
-    appendEvents(tx, eventsOf(group, conversation));
-  }
+    return { conversation, group: groups.get(`${organizationId} ${channelId} ${contactId}`) ?? [] };
+  });
+  insertMessages(
+    tx,
+    stored.flatMap(({ conversation, group }) => group.map((inbound) => messageOf(inbound, conversation))),
+  );
+  appendEvents(
+    tx,
+    stored.flatMap(({ conversation, group }) => eventsOf(group, conversation)),
+  );
 }
 
 /** The first month in which repetitions of the messages may lie. */
