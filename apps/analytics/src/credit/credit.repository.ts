@@ -35,28 +35,33 @@ const lock = statement(
  * before that, or after the last that touches, cannot be touched: it is not read, but for what ends the credit of another. Nor can
  * what ends before the first that touches: replies are looked for in the windows that reach it alone, however much was sent. A
  * template ends the window before it, so that one that comes, goes or moves leaves that window reaching to it, or beyond.
- * Ids are at most two days older than their sending, and by wrong clocks at most one day newer.
+ * Ids are at most two days older than their sending, and by wrong clocks at most one day newer. The ids between which is looked
+ * are made once for each contact, and for each window: in a condition `cuid_floor` runs for each partition.
  */
 const credit = statement<CreditChange>(
   'analytics.attribution.credit',
   `WITH touched AS MATERIALIZED (
-     SELECT organization_id, channel_id, contact_id, min(at) - interval '72 hours' AS since, min(at) AS first, max(at) AS last
+     SELECT organization_id, channel_id, contact_id, min(at) - interval '72 hours' AS since, min(at) AS first, max(at) AS last,
+       cuid_floor(min(at) - interval '120 hours') COLLATE "C" AS from_id,
+       cuid_floor(max(at) + interval '96 hours') COLLATE "C" AS until_id
      FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) AS t(organization_id, channel_id, contact_id, at)
      GROUP BY 1, 2, 3),
    sends AS MATERIALIZED (
      SELECT m.organization_id, m.id, m.channel_id, m.contact_id, m.sent_at, t.first, t.last, least(m.sent_at + interval '72 hours',
        lead(m.sent_at) OVER (PARTITION BY m.organization_id, m.channel_id, m.contact_id ORDER BY m.sent_at, m.id)) AS until
      FROM touched AS t JOIN message_fact AS m ON m.organization_id = t.organization_id AND m.channel_id = t.channel_id
-       AND m.contact_id = t.contact_id AND m.id >= cuid_floor(t.since - interval '48 hours')
-       AND m.id < cuid_floor(t.last + interval '96 hours') AND m.template_id IS NOT NULL AND m.sent_at >= t.since),
+       AND m.contact_id = t.contact_id AND m.id >= t.from_id AND m.id < t.until_id AND m.template_id IS NOT NULL AND m.sent_at >= t.since),
+   reached AS MATERIALIZED (
+     SELECT *, cuid_floor(sent_at) COLLATE "C" AS from_id, cuid_floor(until) COLLATE "C" AS until_id
+     FROM sends WHERE sent_at <= last AND until >= first),
    credits AS MATERIALIZED (
      SELECT s.organization_id, s.id,
        EXISTS (SELECT FROM message_fact AS r WHERE r.organization_id = s.organization_id AND r.channel_id = s.channel_id
-         AND r.contact_id = s.contact_id AND r.is_inbound AND r.id >= cuid_floor(s.sent_at) AND r.id < cuid_floor(s.until))
+         AND r.contact_id = s.contact_id AND r.is_inbound AND r.id >= s.from_id AND r.id < s.until_id)
          AS is_replied,
        EXISTS (SELECT FROM opt_out_fact AS o WHERE o.organization_id = s.organization_id AND o.channel_id = s.channel_id
          AND o.contact_id = s.contact_id AND o.created_at >= s.sent_at AND o.created_at < s.until) AS is_opted_out
-     FROM sends AS s WHERE s.sent_at <= s.last AND s.until >= s.first)
+     FROM reached AS s)
    UPDATE message_fact AS m SET is_replied = c.is_replied, is_opted_out = c.is_opted_out FROM credits AS c
    WHERE m.organization_id = c.organization_id AND m.id = c.id
      AND (m.is_replied, m.is_opted_out) IS DISTINCT FROM (c.is_replied, c.is_opted_out)
