@@ -46,6 +46,28 @@ describe('the alert rules', () => {
     expect(gone.split(/\s+or\s+/)).toEqual(serviceNames.map((service) => `absent(up{job="${service}"})`));
   });
 
+  it('see what the start of a process counts before its first scrape, which is no rise to Prometheus', () => {
+    const counted = [
+      'switchboard_messages_unknown_total',
+      'switchboard_messages_expired_total',
+      'switchboard_outbox_lost_streams_total',
+      'switchboard_outbox_restored_databases_total',
+      'switchboard_restores_total',
+      'switchboard_promotions_total',
+    ];
+    const asking = rules.flatMap(({ alert, expr }) => {
+      const asked = selectorsOf(expr).some(
+        ({ name, matchers }) =>
+          counted.includes(name) ||
+          (name === 'switchboard_webhook_attempts_total' &&
+            matchers.some(({ values }) => values.includes('interrupted'))),
+      );
+      return asked ? [{ alert, seesStarts: expr.includes('process_uptime_seconds') }] : [];
+    });
+    expect(asking.length).toBeGreaterThanOrEqual(7);
+    expect(asking.filter(({ seesStarts }) => !seesStarts)).toEqual([]);
+  });
+
   it('ask for no bucket at a whole number, which Prometheus 3 stores in another form than it is scraped in', () => {
     const bounds = rules.flatMap(({ expr }) =>
       selectorsOf(expr).flatMap(({ matchers }) =>
