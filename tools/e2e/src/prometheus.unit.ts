@@ -91,6 +91,14 @@ describe('the alert rules', () => {
     }
   });
 
+  it('print a number that may be large or broken as people read it, and not as 1.234567e+06', () => {
+    const wide = /_seconds|_transactions\b|_backlog_events\b/;
+    const bare = rules.filter(
+      ({ expr, annotations: { summary } }) => wide.test(expr) && summary.includes('{{ $value }}'),
+    );
+    expect(bare.map(({ alert }) => alert)).toEqual([]);
+  });
+
   it('stand in docs/metrics.md with their severity and what to do', () => {
     const configured = rules.map(({ alert: name, labels: { severity } }) => ({ name, severity }));
     const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
