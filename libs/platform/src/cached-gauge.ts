@@ -1,6 +1,7 @@
 import { metrics, type Attributes } from '@opentelemetry/api';
 import { endsWithin } from '@switchboard/timing';
 import { systemClock, type Clock } from './clock.js';
+import { countFailedRound, showFailedRounds } from './failed-rounds.js';
 import type { Log } from './logger.js';
 
 /** A value that costs a question to a server, for gauges. */
@@ -24,11 +25,13 @@ export interface GaugePoint {
 const FRESH_MS = 5_000;
 /** Longer than a readiness check may take, and far below what a scraper waits. */
 const DEADLINE_MS = 2_500;
+const FAILURE_EVENT = 'metrics.reading-failed';
 
 /**
  * A value read when somebody scrapes: at most once in 5 s, never twice at once, never waited for longer than 2.5 s.
  *
- * A failure is logged once until it works again, and leaves its gauges without points.
+ * A failure is logged once until it works again, and leaves its gauges without points. So does one that comes too late. Each is counted
+ * as a round that failed, for no alert over these gauges sees anything meanwhile.
  */
 export class CachedGauge<Value> {
   private value: Value | null = null;
@@ -36,17 +39,19 @@ export class CachedGauge<Value> {
   private underway: Promise<void> | undefined;
   private isFailing = false;
 
-  constructor(private readonly spec: CachedGaugeSpec<Value>) {}
+  constructor(private readonly spec: CachedGaugeSpec<Value>) {
+    showFailedRounds(FAILURE_EVENT);
+  }
 
   /** Null when there is none: it failed, or does not come in time. Never rejects. */
   async current(): Promise<Value | null> {
-    const nowMs = (this.spec.clock ?? systemClock).monotonic();
+    const nowMs = this.monotonic();
     if (!this.underway && nowMs - this.begunMs >= FRESH_MS) {
       this.begunMs = nowMs;
       this.underway = this.take().finally(() => (this.underway = undefined));
     }
     if (!this.underway) return this.value;
-    return (await endsWithin(this.underway, this.spec.deadlineMs ?? DEADLINE_MS)) ? this.value : null;
+    return (await endsWithin(this.underway, this.deadlineMs)) ? this.value : null;
   }
 
   /** Shows the value as a gauge. Made after `startMetrics`, as every instrument. */
@@ -60,16 +65,33 @@ export class CachedGauge<Value> {
   }
 
   private async take(): Promise<void> {
-    const { name, read, log } = this.spec;
+    const { read } = this.spec;
     // Gauges of the same scrape are observed first: they would show our own questions as waiting for a connection.
     await Promise.resolve();
     try {
       this.value = await read();
-      this.isFailing = false;
+      const tookMs = this.monotonic() - this.begunMs;
+      if (tookMs > this.deadlineMs)
+        this.failed(new Error(`it took ${Math.round(tookMs)} ms, for which no scrape waits`));
+      else this.isFailing = false;
     } catch (error) {
       this.value = null;
-      if (!this.isFailing) log.error('metrics.reading-failed', error, { reading: name });
-      this.isFailing = true;
+      this.failed(error);
     }
+  }
+
+  private failed(error: unknown): void {
+    const { name, log } = this.spec;
+    countFailedRound(FAILURE_EVENT);
+    if (!this.isFailing) log.error(FAILURE_EVENT, error, { reading: name });
+    this.isFailing = true;
+  }
+
+  private monotonic(): number {
+    return (this.spec.clock ?? systemClock).monotonic();
+  }
+
+  private get deadlineMs(): number {
+    return this.spec.deadlineMs ?? DEADLINE_MS;
   }
 }

@@ -17,6 +17,11 @@ export function showFailedRounds(event: string): void {
   failedRounds().add(0, { event });
 }
 
+/** Counts a round that failed, whose line in the log is written by its own rule. @param event of that line */
+export function countFailedRound(event: string): void {
+  failedRounds().add(1, { event });
+}
+
 /** @returns what logs and counts a round that failed. @param event of its line in the log */
 export function failedRound(log: Log, event: string): (error: unknown) => void {
   return (error) => {
