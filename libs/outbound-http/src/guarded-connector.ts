@@ -9,6 +9,7 @@ import { boundResponses } from './bounded-responses.js';
 import type { Guard } from './guard.js';
 import { allowContinue } from './interim-responses.js';
 import { OutboundRefusal, reasonOf } from './outbound.js';
+import { endingError, endUnwritten } from './unwritten-requests.js';
 
 type Connector = buildConnector.connector;
 type Target = buildConnector.Options;
@@ -46,7 +47,7 @@ export function guardedConnector(guard: Guard, deadlineMs: number, authorities: 
     const end = connectGuarded(guard, connectTo, target, AbortSignal.timeout(deadlineMs)).then(
       (socket): Parameters<typeof onConnect> => [null, socket],
       (error: unknown): Parameters<typeof onConnect> => [
-        types.isNativeError(error) ? error : new Error(String(error)),
+        types.isNativeError(error) ? endingError(error) : new Error(String(error)),
         null,
       ],
     );
@@ -54,7 +55,10 @@ export function guardedConnector(guard: Guard, deadlineMs: number, authorities: 
     void end.then((outcome) =>
       queueMicrotask(() => {
         const [, socket] = outcome;
-        if (socket !== null) allowContinue(socket);
+        if (socket !== null) {
+          allowContinue(socket);
+          endUnwritten(socket);
+        }
         onConnect(...outcome);
         if (socket !== null && target.protocol !== 'https:') boundResponses(socket);
       }),
