@@ -276,5 +276,7 @@ describe('the error', () => {
     const shown = ends.map((end) => JSON.stringify({ ...end, reason: undefined, durationMs: undefined }));
     expect(new Set(shown)).toEqual(new Set([shown[0]]));
     expect(ends[0]).toMatchObject({ state: 'failed', error: 'no response' });
+    // The reasons are for the log: in words, where an error has no code.
+    expect(JSON.stringify(ends)).not.toContain('undefined');
   });
 });

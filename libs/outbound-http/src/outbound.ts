@@ -69,7 +69,7 @@ export function failed(error: OutboundError, reason: string, durationMs = 0): Ou
 /** What the log says of an error. */
 export function reasonOf(error: unknown): string {
   if (!types.isNativeError(error)) return String(error);
-  return 'code' in error ? `${String(error.code)}: ${error.message}` : error.message;
+  return 'code' in error && error.code !== undefined ? `${String(error.code)}: ${error.message}` : error.message;
 }
 
 /** A connection that the guard refuses, or that this process cannot have. */
