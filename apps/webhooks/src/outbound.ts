@@ -25,7 +25,8 @@ export class OutboundApart extends OutboundThread implements OnApplicationBootst
 
 function optionsOf(config: WebhooksConfig): ThreadOptions {
   const { WEBHOOKS_ALLOW_PRIVATE: allowPrivate, requestDeadlineMs: deadlineMs } = config;
-  return { allowPrivate, refusedHosts: ownHosts(config), deadlineMs };
+  const authorities = config.WEBHOOKS_CA_FILE;
+  return { allowPrivate, refusedHosts: ownHosts(config), deadlineMs, ...(authorities === '' ? {} : { authorities }) };
 }
 
 /** Seals and opens the signing secrets. */

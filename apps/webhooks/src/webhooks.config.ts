@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { parseRefusedHosts, type RefusedHost } from '@switchboard/outbound-http';
 import {
   type ConfigOf,
@@ -18,6 +20,16 @@ const schema = {
   CREDENTIALS_KEY_PREVIOUS: optionalKey256({ description: 'the master key before or after, while they are rotated' }),
   PUBLIC_BASE_URL: httpBase({ description: "the API's own address, which no webhook may lead to", default: '' }),
   WEBHOOKS_ALLOW_PRIVATE: flag({ description: 'for development: private addresses and http:// too', default: false }),
+  WEBHOOKS_CA_FILE: {
+    description: 'PEM file of authorities that may certify receivers, in addition to those that Node trusts',
+    default: '',
+    parse: (path: string) => {
+      const authorities = readFileSync(path, 'utf8');
+      // Of a file without any Node would trust none, and say nothing.
+      new X509Certificate(authorities);
+      return authorities;
+    },
+  },
   WEBHOOKS_REFUSED_HOSTS: {
     description: 'further hosts that no webhook may lead to: host[:port] by comma',
     default: noHosts,

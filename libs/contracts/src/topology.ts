@@ -182,6 +182,7 @@ export const topology = {
         'CREDENTIALS_KEY_PREVIOUS',
         'PUBLIC_BASE_URL',
         'WEBHOOKS_ALLOW_PRIVATE',
+        'WEBHOOKS_CA_FILE',
         'WEBHOOKS_REFUSED_HOSTS',
         'WEBHOOKS_RETENTION_DAYS',
         'WEBHOOKS_TIME_SCALE',

@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { createSecureContext, getCACertificates } from 'node:tls';
 import { types } from 'node:util';
 import { pause } from '@switchboard/timing';
 import { buildConnector } from 'undici';
@@ -30,7 +31,7 @@ const KEEP_ALIVE_MS = 60_000;
  * still that of the name. Source: docs/adr/0040-outbound-http.md.
  *
  * @param deadlineMs for all of it: resolving, connecting and the TLS handshake.
- * @param authorities PEM of the authorities to trust instead of Node's.
+ * @param authorities PEM of authorities to trust in addition to Node's.
  */
 export function guardedConnector(guard: Guard, deadlineMs: number, authorities: string | undefined): Connector {
   const connectTo = buildConnector({
@@ -38,10 +39,13 @@ export function guardedConnector(guard: Guard, deadlineMs: number, authorities: 
     timeout: deadlineMs,
     // Explicit: an environment variable must not switch it off.
     rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
-    // A receiver could have one handshake made after another.
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-    ...(authorities === undefined ? {} : { ca: authorities }),
+    // One for all connections: a list of authorities would be read for each.
+    secureContext: createSecureContext({
+      minVersion: 'TLSv1.2',
+      // A receiver could have one handshake made after another.
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      ...(authorities === undefined ? {} : { ca: [...getCACertificates(), authorities] }),
+    }),
   });
   return (target, onConnect) => {
     const end = connectGuarded(guard, connectTo, target, AbortSignal.timeout(deadlineMs)).then(

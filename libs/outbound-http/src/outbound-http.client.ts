@@ -13,7 +13,7 @@ import { hostOf, parseOutboundUrl, portOf, urlMessage, type UrlRefusal, type Url
 export interface OutboundOptions extends Omit<GuardOptions, 'resolve' | 'resolveOwn'> {
   /** Default: the hosts file, then DNS. */
   readonly resolve?: ResolveName;
-  /** PEM of the authorities to trust instead of Node's. */
+  /** PEM of authorities to trust in addition to Node's. */
   readonly authorities?: string;
   /** For DNS, connecting, TLS, headers and body together. Default: 10 s. */
   readonly deadlineMs?: number;

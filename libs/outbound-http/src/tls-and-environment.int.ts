@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { createServer as createTlsServer } from 'node:tls';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -57,6 +59,28 @@ describe('TLS', () => {
     const end = await postTo(await serverWith(expired), 'receiver.example.org', expired.cert);
     expect(end).toMatchObject({ error: 'no response', reason: expect.stringMatching(/CERT_HAS_EXPIRED/) });
   });
+});
+
+it('authorities that are given are trusted in addition to those of Node', async () => {
+  const known = await makeCertificate('known.example.org');
+  const folder = await mkdtemp(join(tmpdir(), 'authorities-'));
+  const file = join(folder, 'known.pem');
+  await writeFile(file, known.cert);
+  const [knownPort, givenPort] = [await serverWith(known), await serverWith(valid)];
+  const program = `
+    import { OutboundHttp } from ${JSON.stringify(entry)};
+    const resolve = async () => ['127.0.0.1'];
+    const authorities = ${JSON.stringify(valid.cert)};
+    const client = new OutboundHttp({ allowPrivate: true, refusedHosts: [], resolve, authorities });
+    const post = (url) => client.post({ url, headers: {}, body: Buffer.from('{}') });
+    const ends = [await post('https://known.example.org:${knownPort}/'), await post('https://receiver.example.org:${givenPort}/')];
+    process.stdout.write(JSON.stringify(ends));
+    await client.close();`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+    env: { NODE_EXTRA_CA_CERTS: file },
+  });
+  await rm(folder, { recursive: true });
+  expect(JSON.parse(stdout)).toMatchObject([{ body: 'ok' }, { body: 'ok' }]);
 });
 
 it('a host of ours at the usual port of https is refused by each connection, where the URL names no port', async () => {

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 /** Variables by name. */
 export type Environment = Record<string, string>;
 
@@ -11,6 +13,7 @@ const values: Environment = {
   CREDENTIALS_KEY_PREVIOUS: Buffer.alloc(32, 1).toString('base64'),
   TRUST_PROXY: '1',
   WEBHOOKS_ALLOW_PRIVATE: 'false',
+  WEBHOOKS_CA_FILE: join(import.meta.dirname, 'authority.pem'),
   WEBHOOKS_TIME_SCALE: '1',
   TEMPLATES_SYNC_INTERVAL_SECONDS: '300',
   TEMPLATES_JOB_RETENTION_DAYS: '400',
