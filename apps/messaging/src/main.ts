@@ -14,6 +14,7 @@ await serve('messaging', () => {
     module: MessagingModule.of(config),
     entities: [Channel, Message],
     onRestored: takeBackRestored,
-    keepPartitions: (database, log) => keepMonths(database, config.MESSAGING_RETENTION_DAYS, log),
+    keepPartitions: (database, log, mayDrop) =>
+      keepMonths(database, mayDrop ? config.MESSAGING_RETENTION_DAYS : 0, log),
   };
 });

@@ -17,9 +17,9 @@ const drop: PastPartitions['drop'] = statement(
 /**
  * Makes the days ahead of events and attempts, and drops those past retention; one that is locked stays for an hour more.
  *
- * @param retentionDays of events: 7 leave eight whole days and today
+ * @param retentionDays of events: 7 leave eight whole days and today; null: nothing is dropped
  */
-export async function keepWebhookPartitions(database: Database, retentionDays: number): Promise<void> {
+export async function keepWebhookPartitions(database: Database, retentionDays: number | null): Promise<void> {
   await database.query(keepSql, [ARRIVAL_DAYS_MAX]);
-  await dropPartitions(database, { past, drop, days: retentionDays + 1 });
+  if (retentionDays !== null) await dropPartitions(database, { past, drop, days: retentionDays + 1 });
 }

@@ -10,7 +10,8 @@ await serve('webhooks', () => {
   return {
     config,
     module: WebhooksModule.of(config),
-    keepPartitions: (database) => keepWebhookPartitions(database, config.WEBHOOKS_RETENTION_DAYS),
+    keepPartitions: (database, _log, mayDrop) =>
+      keepWebhookPartitions(database, mayDrop ? config.WEBHOOKS_RETENTION_DAYS : null),
     onRestored: raiseFeed,
   };
 });

@@ -14,6 +14,7 @@ export { IncarnationMigration, incarnationTable, IS_COMPARED, IS_COMPARED_SINCE_
 export {
   dropPartitions,
   keepPartitions,
+  type KeepMore,
   OUTBOX_RETENTION_DAYS,
   PartitionKeeper,
   type PastPartitions,

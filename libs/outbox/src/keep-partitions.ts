@@ -7,7 +7,7 @@ import {
   type Queryable,
   type Statement,
 } from '@switchboard/postgres';
-import { backoffMs, jittered } from '@switchboard/timing';
+import { backoffMs, jittered, onBeat, type OnBeat } from '@switchboard/timing';
 
 const keepOutbox = statement('outbox.keep-partitions', 'SELECT keep_outbox_partitions($1)');
 const pastPartitions = statement<{ name: string }>(
@@ -39,15 +39,29 @@ export const OUTBOX_RETENTION_DAYS = 8;
 /** Days of inbox kept, see `past_partitions()`: what is replayed on the outbox's last day is still known. */
 export const INBOX_RETENTION_DAYS = OUTBOX_RETENTION_DAYS + 2;
 const INTERVAL_MS = 60 * 60 * 1_000;
+/** How often the wall clock is looked at. An event for which there is no day yet is a dead letter after eight tries, 24 s. */
+const CLOCK_LOOK_MS = 10_000;
+/** By more than the longest interval the wall clock does not move between two rounds, unless it was set. */
+const SET_BY_MS = 2 * INTERVAL_MS;
 /** After a failure: a service that was away for long may have no day to write to, and refuses until it has. */
 const RETRY = { firstMs: 1_000, maxMs: 60 * 1_000 };
 const UNDEFINED_TABLE = '42P01';
 
-/** Makes the partitions of the days ahead and drops those past retention: at start, every hour, and soon after a failure. */
+/** What else a service partitions: makes what is written to and, if it may, drops what is past retention. */
+export type KeepMore = (mayDrop: boolean) => Promise<void>;
+
+/**
+ * Makes the partitions of the days ahead and drops those past retention: at start, every hour, and soon after a failure. When the wall
+ * clock was set, or the machine has slept, they are made at once: timers stand still meanwhile, and the days that there are may be over.
+ * Nothing is dropped then before the next hour, for a clock that was set wrong is set right.
+ */
 export class PartitionKeeper {
   private timer: NodeJS.Timeout | undefined;
+  private beat: OnBeat | undefined;
   private running: Promise<void> = Promise.resolve();
   private isStopped = false;
+  /** When the last round began, by the wall clock. */
+  private keptAtMs = 0;
   /** One after the other. */
   private failures = 0;
 
@@ -55,43 +69,58 @@ export class PartitionKeeper {
   constructor(
     private readonly database: Database,
     private readonly onError: (error: unknown) => void,
-    private readonly more?: () => Promise<void>,
+    private readonly more?: KeepMore,
   ) {}
 
   start(): void {
-    this.running = this.keep();
+    this.beat = onBeat(CLOCK_LOOK_MS, () => this.lookAtClock());
+    this.round();
   }
 
   async stop(): Promise<void> {
     this.isStopped = true;
+    this.beat?.stop();
     clearTimeout(this.timer);
     await this.running;
   }
 
-  private async keep(): Promise<void> {
-    const errors = await keepPartitions(this.database, this.more);
+  private lookAtClock(): void {
+    if (this.timer === undefined || Math.abs(Date.now() - this.keptAtMs) < SET_BY_MS) return;
+    clearTimeout(this.timer);
+    this.round(false);
+  }
+
+  private round(mayDrop = true): void {
+    this.timer = undefined;
+    this.keptAtMs = Date.now();
+    this.running = this.keep(mayDrop);
+  }
+
+  private async keep(mayDrop: boolean): Promise<void> {
+    const errors = await keepPartitions(this.database, this.more, { mayDrop });
     for (const error of errors) this.onError(error);
     this.failures = errors.length > 0 ? this.failures + 1 : 0;
     const pauseMs = this.failures > 0 ? backoffMs(this.failures, RETRY) : jittered(INTERVAL_MS);
-    if (!this.isStopped) this.timer = setTimeout(() => this.start(), pauseMs);
+    if (!this.isStopped) this.timer = setTimeout(() => this.round(mayDrop || this.failures === 0), pauseMs);
   }
 }
 
 /**
  * One round: what is written to first, then `more`, then what is dropped. One that fails keeps no other from being made.
  *
- * @param now see `requireAgreedClocks`: while the clocks differ nothing is dropped, which is an error
+ * @param options `now`: see `requireAgreedClocks`: while the clocks differ nothing is dropped, which is an error
  * @returns the errors of those that failed
  */
 export async function keepPartitions(
   database: Database,
-  more: () => Promise<void> = () => Promise.resolve(),
-  now?: () => number,
+  more: KeepMore = () => Promise.resolve(),
+  { now, mayDrop = true }: { readonly now?: () => number; readonly mayDrop?: boolean } = {},
 ): Promise<readonly unknown[]> {
   const errors: unknown[] = [];
-  for (const step of [makeOutboxPartitions, more, dropOutboxPartitions]) {
+  const drop = (): Promise<void> => (mayDrop ? dropOutboxPartitions(database, now) : Promise.resolve());
+  for (const step of [() => makeOutboxPartitions(database), () => more(mayDrop), drop]) {
     try {
-      await step(database, now);
+      await step();
     } catch (error) {
       errors.push(error);
     }

@@ -21,4 +21,30 @@ describe('days to write to', () => {
     expect(asked).toBeLessThan(25);
     await keeper.stop();
   });
+
+  it('are made at once when the clock was set, or the machine has slept, and none is dropped before the next hour', async () => {
+    let [asked, looked] = [0, 0];
+    const drops: boolean[] = [];
+    const query = async ({ name }: Statement): Promise<readonly object[]> => {
+      if (name === 'outbox.keep-partitions') asked++;
+      if (name === 'outbox.past-partitions') looked++;
+      return name === 'clock.database-time' ? [{ ms: Date.now() }] : [];
+    };
+    const more = async (mayDrop: boolean): Promise<void> => void drops.push(mayDrop);
+    const keeper = new PartitionKeeper({ query } as unknown as Database, () => undefined, more);
+    keeper.start();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(asked).toBe(1);
+    for (const [index, days] of [9, -3].entries()) {
+      // Timers stay as they are.
+      jest.setSystemTime(Date.now() + days * 86_400_000);
+      await jest.advanceTimersByTimeAsync(15_000);
+      expect(asked).toBe(index + 2);
+    }
+    await jest.advanceTimersByTimeAsync(40 * 60_000);
+    expect([asked, looked, drops]).toEqual([3, 1, [true, false, false]]);
+    await jest.advanceTimersByTimeAsync(40 * 60_000);
+    expect([asked, looked, drops]).toEqual([4, 2, [true, false, false, true]]);
+    await keeper.stop();
+  });
 });

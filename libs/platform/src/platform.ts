@@ -30,7 +30,7 @@ export interface PlatformSpec {
   readonly log: Log & LoggerService;
   readonly entities?: DatabaseOptions['entities'];
   /** Makes and drops the service's partitions other than the outbox's, at start and every hour. */
-  readonly keepPartitions?: (database: Database, log: Log) => Promise<void>;
+  readonly keepPartitions?: (database: Database, log: Log, mayDrop: boolean) => Promise<void>;
   /** Takes back what a database that is from a backup would do again; before anything of it is done. Safe to repeat. */
   readonly onRestored?: (database: Database, restore: Restore, log: Log) => Promise<void>;
 }
@@ -143,7 +143,7 @@ function openNats({ config, log }: PlatformSpec): Promise<NatsConnection> {
 }
 
 function partitionKeeper({ log, keepPartitions }: PlatformSpec, database: Database): PartitionKeeper {
-  const keepMore = keepPartitions && (() => keepPartitions(database, log));
+  const keepMore = keepPartitions && ((mayDrop: boolean) => keepPartitions(database, log, mayDrop));
   showFailedRounds(PARTITIONS_FAILED);
   return new PartitionKeeper(database, failedRound(log, PARTITIONS_FAILED), keepMore);
 }

@@ -25,7 +25,7 @@ describe('a day of the outbox past retention', () => {
       (await dataSource.query(`SELECT FROM pg_class WHERE oid = to_regclass('contacts.outbox_20190101')`)).length === 1;
     for (const days of [-1.1, 1.1]) {
       const now = (): number => Date.now() + days * 86_400_000;
-      expect(await keepPartitions(database, undefined, now)).toEqual([expect.any(ClocksDifferError)]);
+      expect(await keepPartitions(database, undefined, { now })).toEqual([expect.any(ClocksDifferError)]);
       expect(await isThere()).toBe(true);
     }
     expect(await keepPartitions(database)).toEqual([]);
