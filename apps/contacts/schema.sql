@@ -82,6 +82,7 @@ former_alias.organization_id text collate C not null
 former_alias.contact_id text collate C not null
 former_alias.alias text collate C not null
 former_alias.until timestamp with time zone not null
+former_alias.moved_at timestamp with time zone
 held_opt_out.organization_id text collate C not null
 held_opt_out.alias_hmac bytea not null
 held_opt_out.channel_id text collate C not null
@@ -186,6 +187,7 @@ CREATE INDEX erasure_due ON contacts.erasure USING btree (due_at) WHERE (due_at 
 CREATE INDEX erasure_turn ON contacts.erasure USING btree (organization_id, due_at) WHERE (due_at IS NOT NULL)
 CREATE UNIQUE INDEX erasure_pkey ON contacts.erasure USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX event_failure_pkey ON contacts.event_failure USING btree (event_id, consumer)
+CREATE INDEX former_alias_moved ON contacts.former_alias USING btree (organization_id, alias) WHERE (moved_at IS NOT NULL)
 CREATE INDEX former_alias_until ON contacts.former_alias USING btree (until)
 CREATE UNIQUE INDEX former_alias_pkey ON contacts.former_alias USING btree (organization_id, contact_id, alias)
 CREATE INDEX held_opt_out_group ON contacts.held_opt_out USING btree (organization_id, group_id) WHERE (group_id IS NOT NULL)

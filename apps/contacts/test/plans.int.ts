@@ -49,6 +49,7 @@ const INDEXES: Readonly<Record<string, readonly string[]>> = {
     'version_floor_pkey',
     'incarnation_pkey',
   ],
+  'contacts.former-alias.holders': ['former_alias_moved'],
   'contacts.change': ['contact_pkey'],
   'contacts.release-aliases': ['contact_alias_pkey'],
   'contacts.delete-opt-outs': ['opt_out_pkey'],
@@ -107,7 +108,7 @@ describe('every statement of contacts', () => {
         if (known) ledger.change(known, { aliases });
       },
     });
-    await change(move([]));
+    await change({ ...move([]), formerAliases: phone.aliases });
     await change(move(phone.aliases));
     await change(deleteOptOut({ organizationId, optOutId: optOut.id, contactId: contact.id }, null));
     await new ContactViewRepository(database).get(organizationId, contact.id);

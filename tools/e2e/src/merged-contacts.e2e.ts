@@ -5,6 +5,7 @@ import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
 const [P1, P2, P3, P4] = ['+14157320001', '+14157320002', '+14157320003', '+14157320004'];
+const [P5, P6] = ['+14157320005', '+14157320006'];
 
 describe('a person whose number changes to one that has a contact', () => {
   let all: UsableStack;
@@ -42,6 +43,24 @@ describe('a person whose number changes to one that has a contact', () => {
     expect((await acme.send(P4, 'yes')).status).toBe(200);
   });
 
+  it('is not written to there once a STOP of before comes, whenever that is, and whoever has the former number is', async () => {
+    const x = await contactOf(P5);
+    const second = Math.trunc(Date.now() / 1_000);
+    await move(P5, P6, x, second);
+    // Shown means suppressed, for the new number as well.
+    await say(P5, 'STOP', second - 2);
+    expect((await acme.send(P6, 'no')).body?.error?.code).toBe('CONTACT_OPTED_OUT');
+    const next = await acme.send(P5, 'who is there?');
+    expect([next.status, next.body?.['contactId'] === x]).toEqual([200, false]);
+    const { items = [] } = await acme.must('GET', `/v1/opt-outs?phone=${encodeURIComponent(P6)}`);
+    expect(items).toMatchObject([{ contactId: x, phone: P6, source: 'KEYWORD' }]);
+    await say(P5, 'START', second - 1);
+    expect((await acme.send(P6, 'yes')).status).toBe(200);
+    // In the second of the change either may have said it.
+    await say(P5, 'STOP', second);
+    for (const phone of [P5, P6]) expect((await acme.send(phone, 'no')).body?.error?.code).toBe('CONTACT_OPTED_OUT');
+  });
+
   async function contactOf(phone: string): Promise<string> {
     const sent = await acme.send(phone, 'hello');
     expect(sent.status).toBe(200);
@@ -49,12 +68,29 @@ describe('a person whose number changes to one that has a contact', () => {
   }
 
   /** Until the contact of the former number has none. */
-  async function move(former: string, phone: string, contactId: string): Promise<void> {
-    const change = { displayPhone: '12015550181', from: former.slice(1), newPhone: phone.slice(1) };
+  async function move(former: string, phone: string, contactId: string, second?: number): Promise<void> {
+    const at = second === undefined ? {} : { timestamp: String(second) };
+    const change = { displayPhone: '12015550181', from: former.slice(1), newPhone: phone.slice(1), ...at };
     await all.simulator.post('inbound', change);
     await eventually(async () => {
       const { body } = await acme.get(`/v1/contacts?phone=${encodeURIComponent(former)}`);
       return !(body?.items ?? []).some(({ id }) => id === contactId);
+    });
+  }
+
+  /** Until it is shown. */
+  async function say(phone: string, text: string, second: number): Promise<void> {
+    const id = `wamid.said-${phone}-${text}-${second}`;
+    await all.simulator.post('inbound', {
+      displayPhone: '12015550181',
+      from: phone.slice(1),
+      text,
+      id,
+      timestamp: String(second),
+    });
+    await eventually(async () => {
+      const { items = [] } = await acme.must('GET', '/v1/messages?direction=INBOUND&limit=100');
+      return items.some(({ upstreamMessageId }) => upstreamMessageId === id);
     });
   }
 

@@ -88,7 +88,7 @@ async function openSubject(): Promise<CoalesceSubject<Call>> {
     clear: () =>
       dataSource.query(
         `TRUNCATE contacts.contact, contacts.contact_alias, contacts.opt_out, contacts.held_opt_out,
-           contacts.held_statement, contacts.outbox`,
+           contacts.held_statement, contacts.former_alias, contacts.outbox`,
       ),
     stored: async (tenant) => ({
       contacts: await rowsOf(
@@ -111,6 +111,10 @@ async function openSubject(): Promise<CoalesceSubject<Call>> {
       ),
       heldStatements: await rowsOf(
         `SELECT alias_hmac, channel_id, stated_at FROM contacts.held_statement WHERE organization_id = $1 ORDER BY 1, 2`,
+        tenant,
+      ),
+      former: await rowsOf(
+        `SELECT contact_id, alias, moved_at FROM contacts.former_alias WHERE organization_id = $1 ORDER BY 1, 2`,
         tenant,
       ),
       events: await rowsOf(
@@ -214,7 +218,7 @@ it('an opt-out that is held no more when a contact gains the number is not given
     return find(...args);
   };
   const [made] = await useCase.run([resolveContacts(own, [{ phone, profileName: null, messagingId: null }], null)]);
-  expect(made).toMatchObject({ ok: [{ phone, optOuts: [] }] });
+  expect(made).toMatchObject({ ok: { contacts: [{ phone, optOuts: [] }] } });
 });
 
 it('an opt-out that is held for a number while a contact gains it is given to it', async () => {
@@ -230,7 +234,7 @@ it('an opt-out that is held for a number while a contact gains it is given to it
     return find(...args);
   };
   const [made] = await useCase.run([resolveContacts(own, [{ phone, profileName: null, messagingId: null }], null)]);
-  expect(made).toMatchObject({ ok: [{ phone, optOuts: [{ channelId: '*', source: 'API' }] }] });
+  expect(made).toMatchObject({ ok: { contacts: [{ phone, optOuts: [{ channelId: '*', source: 'API' }] }] } });
 });
 
 const SUBSCRIBERS = Array.from({ length: 30 }, (_, n) => String(10_000_000 + n));
@@ -268,7 +272,7 @@ async function changeEverywhere(
       calls.push(replica.batch.change(change, signal).then(({ contact }) => [contact]));
     } else {
       const resolved = replica.batch.change(resolveContacts(own, sightings, null), signal);
-      calls.push(resolved.then((contacts) => contacts.filter((contact) => contact !== null)));
+      calls.push(resolved.then(({ contacts }) => contacts.filter((contact) => contact !== null)));
     }
     if (n % 20 === 0) await setImmediate();
   }

@@ -8,13 +8,15 @@ import { CLOCK, erasedAmong, type Clock } from '@switchboard/platform';
 import { HeldOptOutRepository, type AliasKey, type HeldForAlias } from '../held-opt-out/held-opt-out.repository.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { eventsOf, needsChannels } from './contact-events.policy.js';
+import type { Contact } from './contact.entity.js';
 import { ContactLedger } from './contact-ledger.js';
 import { ContactRepository, storeContacts, type ContactQuestion } from './contact.repository.js';
-import { keepFormerAliases } from './former-alias.repository.js';
+import { findFormerHolders, keepFormerAliases, type FormerQuestion } from './former-alias.repository.js';
+import type { FormerHolder } from './former-holder.policy.js';
 import type { Holding } from './held-ledger.js';
 
 /** One call's change of contacts. */
-export interface ContactChange<Result> extends ContactQuestion {
+export interface ContactChange<Result> extends ContactQuestion, FormerQuestion {
   /** The trace of the call, for the events that it causes. */
   readonly traceparent: string | null;
   /**
@@ -99,13 +101,35 @@ export class ChangeContacts {
     held: readonly HeldForAlias[],
     erased: ReadonlySet<string>,
   ): Promise<Map<string, ContactLedger>> {
-    const known = Map.groupBy(await this.contacts.find(changes), ({ organizationId }) => organizationId);
+    const { found, former } = await this.readContacts(changes);
+    const known = Map.groupBy(found, ({ organizationId }) => organizationId);
     const organizationIds = new Set(changes.map(({ organizationId }) => organizationId));
     const ledgerOf = (id: string): ContactLedger => {
       const own = held.filter(({ organizationId }) => organizationId === id).map((one) => [one.alias, one] as const);
-      return new ContactLedger(id, known.get(id) ?? [], at, newCuid, new Map(own), erased);
+      return new ContactLedger(id, known.get(id) ?? [], at, newCuid, new Map(own), erased, former.get(id));
     };
     return new Map([...organizationIds].map((id) => [id, ledgerOf(id)]));
+  }
+
+  /** The contacts that are asked for, and those that had a number which is asked about, until when. */
+  private async readContacts(changes: readonly ContactChange<unknown>[]): Promise<{
+    readonly found: readonly Contact[];
+    readonly former: ReadonlyMap<string, readonly FormerHolder[]>;
+  }> {
+    let asked: readonly ContactQuestion[] = changes;
+    for (;;) {
+      const found = await this.contacts.find(asked);
+      // Behind the contacts: who moves in between is among them, in a version that is not written over.
+      const former = await findFormerHolders(this.database, changes);
+      const read = new Set([...asked.flatMap(({ contactIds }) => contactIds), ...found.map(({ id }) => id)]);
+      const unread = [...former].flatMap(([organizationId, holders]) => {
+        const contactIds = holders.map(({ contactId }) => contactId).filter((id) => !read.has(id));
+        return contactIds.length > 0 ? [{ organizationId, aliases: [], contactIds }] : [];
+      });
+      if (unread.length === 0) return { found, former };
+      // All of them at one moment, in which no alias has two contacts.
+      asked = [...asked, ...unread];
+    }
   }
 
   /** False when a race was lost; nothing was stored then. */

@@ -2,6 +2,7 @@ import { aliasList } from './alias.policy.js';
 import { appliedToBoth, statedTimes, withoutOwn } from './applied-statements.policy.js';
 import { isBehindFloor, versionAfter } from './contact-version.policy.js';
 import type { AppliedStatements, Contact, FormerAlias, HeldConsent, StatedTimes } from './contact.entity.js';
+import type { FormerHolder } from './former-holder.policy.js';
 import { HeldLedger } from './held-ledger.js';
 import { optOutsOfBoth } from './opt-outs-of-both.policy.js';
 
@@ -22,6 +23,8 @@ export interface ContactStep {
 export type GivenToStep = Partial<Pick<ContactStep, 'observed' | 'removalId'>> & {
   /** Whether other services must take the contact for the newest, whatever changed: see `versionAfter`. */
   readonly isConfirmed?: boolean;
+  /** When the person's number changed by which it gives aliases up: ISO 8601, by the upstream. */
+  readonly movedAt?: string;
 };
 
 /** A contact as it was read and as it shall be. */
@@ -55,6 +58,8 @@ export class ContactLedger {
   private readonly statedOf = new Map<string, AppliedStatements | null>();
   private readonly contacts = new Map<string, Contact>();
   private readonly owners = new Map<string, string>();
+  /** By contact and alias, the last change of each. */
+  private readonly formerHolders = new Map<string, FormerHolder>();
   private readonly read: ReadonlyMap<string, Contact>;
 
   constructor(
@@ -67,10 +72,12 @@ export class ContactLedger {
     held: ReadonlyMap<string, HeldConsent> = new Map(),
     /** Contacts that are erased: their ids are given to no other. */
     private readonly erased: ReadonlySet<string> = new Set(),
+    formerHolders: readonly FormerHolder[] = [],
   ) {
     this.held = new HeldLedger(organizationId, held, newId);
     this.read = new Map(known.map((contact) => [contact.id, contact]));
     for (const contact of known) this.put(contact);
+    for (const holder of formerHolders) this.remember(holder);
   }
 
   /** Begins the change of another call, which finds what the former ones leave as if they had been stored. */
@@ -94,6 +101,11 @@ export class ContactLedger {
   findByAlias(aliases: readonly string[]): Contact | undefined {
     const owner = aliases.map((alias) => this.owners.get(alias)).find((id) => id !== undefined);
     return owner === undefined ? undefined : this.contacts.get(owner);
+  }
+
+  /** Who had one of the aliases until a number changed. */
+  formerHoldersOf(aliases: readonly string[]): readonly FormerHolder[] {
+    return [...this.formerHolders.values()].filter(({ alias }) => aliases.includes(alias));
   }
 
   /** Those of the aliases without an owner, or owned by the contact itself. */
@@ -135,7 +147,9 @@ export class ContactLedger {
     const after: Contact = { ...changed, version: versionAfter(before, changed, given.isConfirmed ?? false) };
     for (const alias of before.aliases.filter((one) => !aliases.includes(one))) {
       this.owners.delete(alias);
-      this.givenUp.push({ organizationId: this.organizationId, contactId: before.id, alias, until: this.at });
+      const left = { contactId: before.id, alias, ...(given.movedAt !== undefined && { movedAt: given.movedAt }) };
+      this.givenUp.push({ organizationId: this.organizationId, until: this.at, ...left });
+      if (given.movedAt !== undefined) this.remember({ ...left, movedAt: given.movedAt });
       this.statedOf.set(alias, appliedToBoth(before.appliedStatements, this.statedOf.get(alias) ?? null));
     }
     this.put(after);
@@ -148,10 +162,16 @@ export class ContactLedger {
    * stated there, and the other stays as a record that leads to it.
    *
    * @param patch of the one that goes on, its opt-outs apart
+   * @param given of the step of the other
    */
-  merge(former: Contact, goingOn: Contact, patch: Omit<ContactPatch, 'optOuts' | 'mergedInto'>): Contact {
+  merge(
+    former: Contact,
+    goingOn: Contact,
+    patch: Omit<ContactPatch, 'optOuts' | 'mergedInto'>,
+    given: GivenToStep = {},
+  ): Contact {
     const appliedStatements = withoutOwn(former.appliedStatements);
-    this.change(former, { aliases: [], optOuts: [], mergedInto: goingOn.id, appliedStatements });
+    this.change(former, { aliases: [], optOuts: [], mergedInto: goingOn.id, appliedStatements }, given);
     const applied = patch.appliedStatements ?? goingOn.appliedStatements;
     return this.change(goingOn, {
       ...patch,
@@ -200,6 +220,12 @@ export class ContactLedger {
   private leadingToLast(contact: Contact): Contact {
     if (contact.mergedInto === null) return contact;
     return { ...contact, mergedInto: this.findGoingOn(contact.id)?.id ?? contact.mergedInto };
+  }
+
+  private remember(holder: FormerHolder): void {
+    const key = `${holder.contactId} ${holder.alias}`;
+    const known = this.formerHolders.get(key);
+    if (!known || known.movedAt < holder.movedAt) this.formerHolders.set(key, holder);
   }
 
   private put(contact: Contact): void {

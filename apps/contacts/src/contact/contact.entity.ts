@@ -32,6 +32,8 @@ export interface FormerAlias {
   readonly contactId: string;
   readonly alias: string;
   readonly until: Date;
+  /** ISO 8601, by the upstream: when the person's number changed. Absent: it was given up in another way. */
+  readonly movedAt?: string;
 }
 
 /** By channel: when a preference was last stated, ISO 8601; under `ERASED`, when the contact was erased. */

@@ -17,6 +17,7 @@ import { HeldOptOutGroups1767930001003 } from './1767930001003-held-opt-out-grou
 import { AccountWalk1767935000000 } from './1767935000000-account-walk.js';
 import { ErasedMerged1767936000000 } from './1767936000000-erased-merged.js';
 import { SearchCase1767937000000 } from './1767937000000-search-case.js';
+import { MovedNumbers1767938000000 } from './1767938000000-moved-numbers.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -39,4 +40,5 @@ export const contactsMigrations = [
   AccountWalk1767935000000,
   ErasedMerged1767936000000,
   SearchCase1767937000000,
+  MovedNumbers1767938000000,
 ] as const;

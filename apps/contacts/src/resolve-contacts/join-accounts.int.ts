@@ -50,7 +50,7 @@ const run = (sql: string, values: readonly unknown[] = []): Promise<{ id: string
 
 async function see(organizationId: string, sighting: Partial<ContactSighting>): Promise<ContactFacts> {
   const whole = { phone: null, profileName: null, messagingId: null, ...sighting };
-  const [contact] = await batch.change(resolveContacts(organizationId, [whole], null));
+  const [contact] = (await batch.change(resolveContacts(organizationId, [whole], null))).contacts;
   if (!contact) throw new Error('there is no contact');
   return contact;
 }

@@ -18,8 +18,12 @@ export class ResolveContactsHandler {
   async resolve({ principal, request, budget }: RpcCall<RpcRequestOf<Rpc>>): Promise<RpcResponseOf<Rpc>> {
     const sightings = checkSightings(request.sightings);
     const change = resolveContacts(principal.organizationId, sightings, activeTraceparent());
-    const resolved = await this.batch.change(change, budget.signal);
-    const without = resolved.flatMap((contact, index) => (contact ? [] : [index]));
-    return { contacts: resolved.filter((contact) => contact !== null), ...(without.length > 0 && { without }) };
+    const { contacts, also } = await this.batch.change(change, budget.signal);
+    const without = contacts.flatMap((contact, index) => (contact ? [] : [index]));
+    return {
+      contacts: contacts.filter((contact) => contact !== null),
+      ...(without.length > 0 && { without }),
+      ...(also.length > 0 && { also }),
+    };
   }
 }

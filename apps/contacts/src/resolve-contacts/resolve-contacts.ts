@@ -4,7 +4,14 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { ContactChange } from '../contact/change-contacts.js';
 import type { Contact } from '../contact/contact.entity.js';
 import { factsOf } from '../contact/contact.policy.js';
-import { aliasesOf, resolveSighting } from './resolve-sighting.policy.js';
+import { aliasesOf, formerAliasesOf, formerSpeakersOf, resolveSighting } from './resolve-sighting.policy.js';
+
+/** The contacts of sightings, in order; null for a note of which none is made. */
+export interface ResolvedSightings {
+  readonly contacts: readonly (ContactFacts | null)[];
+  /** Others of which is what was stated, because they had the number then. */
+  readonly also: readonly ContactFacts[];
+}
 
 /** A contact as it was read a while ago. */
 export type StoredSighting = Pick<Contact, 'organizationId' | 'id' | 'phone' | 'messagingId'>;
@@ -36,7 +43,7 @@ export function sightAgain({
 }
 
 /**
- * Finds or makes the contacts of sightings: one contact per sighting, in order; null for a note of which none is made.
+ * Finds or makes the contacts of sightings.
  *
  * @throws CONTACT_NOT_FOUND when a sighting names one that does not exist
  */
@@ -44,19 +51,25 @@ export function resolveContacts(
   organizationId: string,
   sightings: readonly ContactSighting[],
   traceparent: string | null,
-): ContactChange<readonly (ContactFacts | null)[]> {
+): ContactChange<ResolvedSightings> {
   const contactIds = sightings.flatMap(({ contactId }) => contactId ?? []);
   return {
     organizationId,
     aliases: sightings.flatMap(aliasesOf),
     contactIds,
+    formerAliases: sightings.flatMap(formerAliasesOf),
     traceparent,
     decide: (ledger) => {
       if (contactIds.some((id) => !ledger.findGoingOn(id))) throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
-      return sightings.map((sighting) => {
+      const formerIds = new Set<string>();
+      const contacts = sightings.map((sighting) => {
+        // Also when nothing of them changes: the asker may not have stored what a former answer said.
+        for (const { id } of formerSpeakersOf(ledger, sighting).former) formerIds.add(id);
         const contact = resolveSighting(ledger, sighting);
         return contact && factsOf(sighting.hasNoOwner === true ? ledger.confirm(contact) : contact);
       });
+      const also = [...formerIds].flatMap((id) => ledger.findGoingOn(id) ?? []);
+      return { contacts, also: also.map(factsOf) };
     },
   };
 }

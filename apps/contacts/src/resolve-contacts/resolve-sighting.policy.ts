@@ -4,6 +4,7 @@ import { aliasList, isPhoneForm, messagingForms, moveMark, phoneForms, userAlias
 import { appliedToBoth, withMove, withoutErasure, withoutOwn } from '../contact/applied-statements.policy.js';
 import type { Consent, Contact } from '../contact/contact.entity.js';
 import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
+import { speakersAmong } from '../contact/former-holder.policy.js';
 import { isSince } from '../contact/number-since.policy.js';
 import { optOutsOfBoth } from '../contact/opt-outs-of-both.policy.js';
 import { preferencePatch, type Statement } from '../opt-out/preference.policy.js';
@@ -13,6 +14,11 @@ const NAME_CODE_POINTS_MAX = 256;
 /** Everything that a sighting's contact, and the one it may come from, can be found by. */
 export function aliasesOf(sighting: ContactSighting): readonly string[] {
   return aliasList(numberFormsOf(sighting), userAliasesOf(sighting), phoneForms(sighting.formerPhone));
+}
+
+/** What somebody states under a number may be of a contact that had it then. */
+export function formerAliasesOf(sighting: ContactSighting): readonly string[] {
+  return sighting.preference ? numberFormsOf(sighting) : [];
 }
 
 /**
@@ -25,9 +31,38 @@ export function aliasesOf(sighting: ContactSighting): readonly string[] {
  * Consent follows the person: where two contacts turn out to be one person, the one that goes on gets the opt-outs of the other and
  * what was stated there, and the id of the other stands for it from then on.
  *
+ * What was stated under a number before that changed is of the contact that moved, also when it comes behind the note of it.
+ *
  * @returns null for a note of the upstream of which no contact is made
  */
 export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting): Contact | null {
+  const { former, isTheirsAlone } = formerSpeakersOf(ledger, sighting);
+  for (const contact of former) state(ledger, contact, sighting);
+  return resolve(ledger, isTheirsAlone ? { ...sighting, preference: null, statement: null } : sighting);
+}
+
+/**
+ * The contacts, but for that of the number now, of which is what a sighting states. Where the times leave a doubt, a STOP is of whoever has the
+ * number now, too, and a START lifts nothing of anybody.
+ */
+export function formerSpeakersOf(
+  ledger: ContactLedger,
+  sighting: ContactSighting,
+): { readonly former: readonly Contact[]; readonly isTheirsAlone: boolean } {
+  const { preference, statement } = sighting;
+  if (!preference || !statement) return { former: [], isTheirsAlone: false };
+  const forms = numberFormsOf(sighting);
+  const { contactIds, isSure } = speakersAmong(ledger.formerHoldersOf(forms), statement.at);
+  const current = ledger.findByAlias(forms);
+  // One that is erased says nothing any more, and one that has the number again is found by it.
+  const found = new Set(contactIds.flatMap((id) => ledger.findGoingOn(id) ?? []));
+  const former = [...found].filter((contact) => contact !== current);
+  if (former.length === 0) return { former, isTheirsAlone: false };
+  const isStop = preference.value === 'stop';
+  return { former: isSure || isStop ? former : [], isTheirsAlone: isSure || !isStop };
+}
+
+function resolve(ledger: ContactLedger, sighting: ContactSighting): Contact | null {
   const named = sighting.contactId ? ledger.findGoingOn(sighting.contactId) : undefined;
   const isOfAnother = (): boolean => ledger.findByAlias(phoneForms(sighting.phone))?.id !== named?.id;
   if (named && isOfAnother()) return named;
@@ -37,8 +72,10 @@ export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting
   joinAccount(ledger, sighting);
   const known = joinUser(ledger, sighting) ?? moved;
   if (!known && isOfNone(ledger, sighting)) return null;
-  const contact = known ? sighted(ledger, known, sighting) : create(ledger, sighting);
-  const { preference, statement } = sighting;
+  return state(ledger, known ? sighted(ledger, known, sighting) : create(ledger, sighting), sighting);
+}
+
+function state(ledger: ContactLedger, contact: Contact, { preference, statement }: ContactSighting): Contact {
   const patch = preference && statement ? preferencePatch(contact, preference, statement, ledger.newId) : null;
   // A STOP also where it changes nothing here: messaging may have the removal of an opt-out that a restore brought back. A START
   // that removes nothing here must take nothing away there.
@@ -64,14 +101,11 @@ function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact
   const persons = former.aliases.filter((alias) => !isPhoneForm(alias));
   if (!current || current === former) {
     const aliases = aliasList(persons, ledger.free(forms, former));
-    return ledger.change(former, {
-      phone,
-      aliases,
-      messagingId: sighting.messagingId ?? phone.slice(1),
-      appliedStatements,
-    });
+    const messagingId = sighting.messagingId ?? phone.slice(1);
+    return ledger.change(former, { phone, aliases, messagingId, appliedStatements }, { movedAt: statement.at });
   }
-  return ledger.merge(former, current, { aliases: aliasList(current.aliases, persons), appliedStatements });
+  const patch = { aliases: aliasList(current.aliases, persons), appliedStatements };
+  return ledger.merge(former, current, patch, { movedAt: statement.at });
 }
 
 /**

@@ -16,7 +16,7 @@ export interface PersonOfEvent extends SeenPerson {
 
 /** What contacts answered of the people in events. */
 export interface ResolvedPeople {
-  /** By event, in the order given. */
+  /** By event, in the order given; behind those of the last event of a request, others of which is what was said. */
   readonly people: ReadonlyMap<string, readonly ProjectedContact[]>;
   /** Ids of events whose people cannot be resolved for now, while those of other organizations can. */
   readonly unresolved: ReadonlySet<string>;
@@ -56,12 +56,15 @@ export class ResolveContactsClient {
       const part = group.slice(from, from + SIGHTINGS_MAX);
       const principal = systemPrincipal(organizationId, 'callbacks');
       const sightings = part.map(({ sighting }) => sighting);
-      const { contacts, without = [] } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
+      const { contacts, without = [], also = [] } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
       const met = part.filter((_, index) => !without.includes(index));
       met.forEach(({ eventId }, index) => {
         const contact = contacts[index];
         if (contact) resolved.push({ eventId, organizationId, contact });
       });
+      // Stored with the first ones, before what was said is shown.
+      const eventId = part.at(-1)?.eventId ?? '';
+      resolved.push(...also.map((contact) => ({ eventId, organizationId, contact })));
     }
     return resolved;
   }

@@ -73,6 +73,17 @@ describe('resolving the people of callbacks', () => {
     expect([[...people.keys()], [...unresolved]]).toEqual([['another'], []]);
   });
 
+  it('takes the facts of others of whom it was said behind those of whoever said it', async () => {
+    const call = async (): Promise<unknown> => ({ contacts: [{ id: 'one' }, { id: 'two' }], also: [{ id: 'moved' }] });
+    const client = new ResolveContactsClient({ call: call as RpcClient['call'] });
+    const { people } = await client.resolve([person('one'), { ...person('one'), eventId: 'another' }]);
+    const ids = [...people].map(([eventId, met]) => [eventId, ...met.map(({ contact }) => contact.id)]);
+    expect(ids).toEqual([
+      ['of one', 'one'],
+      ['another', 'two', 'moved'],
+    ]);
+  });
+
   it('hides no defect behind a wait', async () => {
     const client = clientOf();
     failing['broken'] = new TypeError('a defect');

@@ -73,13 +73,18 @@ export interface ContactSighting {
 /**
  * Finds or creates one contact per sighting (1 to 200), in the order asked; concurrent calls make one contact. `without` are the
  * places, from 0, of notes of which none is made, and for which `contacts` has nothing: of a person who has no contact, when the note changes
- * nothing or the person was erased lately. What it says of opt-outs is held for the number.
+ * nothing or the person was erased lately. What it says of opt-outs is held for the number. `also` are other contacts of which is what was
+ * stated, as they had the number then. An asker of an older release gets to know them by their events.
  *
  * @throws CONTACT_NOT_FOUND when a sighting names one that does not exist: nothing is changed then
  */
 export const resolveContactsRpc = defineRpc<
   { readonly sightings: readonly ContactSighting[] },
-  { readonly contacts: readonly ContactFacts[]; readonly without?: readonly number[] }
+  {
+    readonly contacts: readonly ContactFacts[];
+    readonly without?: readonly number[];
+    readonly also?: readonly ContactFacts[];
+  }
 >('contacts', 'resolve-many', { deadlineMs: 3_000 });
 
 /** The input of an upsert; a field left out keeps its value, null clears it. */
