@@ -62,6 +62,30 @@ describe('the loop over lanes', () => {
     expect(await lanes.begun(job)).toHaveLength(begun.length);
   });
 
+  it('goes on with what was begun before the clock of the database stepped back, a throttled job at its distance', async () => {
+    const [free, throttled] = [lanes.job(await store.sender(4)), lanes.job(await store.sender(4), 36_000)];
+    const begun = new Map<string, number>();
+    const upstream = upstreamOf((message) => {
+      begun.set(message.reference, begunAtMs);
+      return { state: 'accepted', upstreamMessageId: `wamid.${message.reference}`, messagingId: null };
+    });
+    const sendAll = async (from: number, to: number): Promise<void> => {
+      for (const job of [free, throttled]) await lanes.submit(job, job.items.slice(from, to));
+      const stop = await processOf(upstream);
+      try {
+        await eventually(async () => (await sent(free)) === to && (await sent(throttled)) === to);
+      } finally {
+        await stop();
+      }
+    };
+    await sendAll(0, 2);
+    await lanes.letPass(-600_000);
+    await sendAll(2, 4);
+    const times = throttled.items.map(({ messageId }) => begun.get(messageId) ?? NaN);
+    for (const [index, atMs] of times.entries())
+      expect(atMs - (times[index - 1] ?? -Infinity)).toBeGreaterThanOrEqual(100);
+  });
+
   async function sent({ jobId }: Job): Promise<number> {
     const sql = "SELECT FROM messaging.message WHERE job_id = $1 AND status = 'SENT'";
     return (await lanes.run(sql, [jobId])).length;

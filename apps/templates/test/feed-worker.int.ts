@@ -39,6 +39,25 @@ describe('a running job', () => {
     }
   });
 
+  it('is fed on when the clock of the database has stepped back; one that is scheduled waits for its time', async () => {
+    const { job } = await store.commit(store.batch(300));
+    const scheduledAt = new Date(Date.now() + 1_800_000).toISOString();
+    const { job: later } = await store.commit(store.batch(1, { scheduledAt }));
+    await store.feed();
+    const fed = store.messaging.lane(job.id).items.size;
+    await store.change("UPDATE templates.job_feed SET due_at = due_at + interval '10 minutes'");
+    const worker = new FeedJobsWorker(store.database, store.feedJob, new FeedSignal(), systemClock, silent);
+    worker.onApplicationBootstrap();
+    try {
+      await eventually(() => store.messaging.lane(job.id).items.size > fed);
+    } finally {
+      await worker.onModuleDestroy();
+    }
+    const isDue =
+      'SELECT due_at < now() + interval \'30 minutes\' AS "isDue" FROM templates.job_feed WHERE job_id = $1';
+    expect(await store.rows(isDue, [later.id])).toEqual([{ isDue: false }]);
+  });
+
   it('has a recipient skipped of which no message of the broker could hold text and values, and goes on', async () => {
     const components = [{ type: 'BODY', text: `${'{{1}}'.repeat(200)} {{2}}` }];
     await store.change('UPDATE templates.template SET components = $1', [JSON.stringify(components)]);

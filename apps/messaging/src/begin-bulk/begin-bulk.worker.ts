@@ -5,6 +5,7 @@ import { Database, isTimedOut, LookFloor, OutcomeUnknown, sqlState } from '@swit
 import { WakeSignal } from '@switchboard/timing';
 import { LOG, PollingWorker, STOPPING, systemClock, type Log, type RoundResult } from '@switchboard/platform';
 import { nextLook, sweepPaces, takeInteractive, type LaneFloors } from '../bulk-lane/channel-pace.repository.js';
+import { goOnAfterStep } from '../bulk-lane/clock-step.repository.js';
 import { InteractiveBegins } from '../bulk-lane/interactive-begins.js';
 import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
@@ -72,6 +73,7 @@ export class BeginBulkWorker extends PollingWorker {
     }
     const nowMs = systemClock.monotonic();
     const floors = { looksFromMs: this.looks.begin(nowMs), repeatsFromMs: this.repeats.begin(nowMs) };
+    if (floors.looksFromMs === -Infinity) await goOnAfterStep(this.database);
     const claim = await this.claim(free, floors);
     for (const attempt of claim.attempts) void this.attempt(attempt);
     if (claim.attempts.length > 0 || claim.skipped > 0) this.relay.wakeLater();

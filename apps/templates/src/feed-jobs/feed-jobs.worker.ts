@@ -5,7 +5,7 @@ import { backoffMs } from '@switchboard/timing';
 import { FeedSignal } from '../job/feed-signal.js';
 import { FeedJob } from './feed-job.js';
 import { feedMetrics } from './feed-metrics.js';
-import { failFeed, nextFeed, takeFeeds, type TakenFeed } from './job-feed.repository.js';
+import { failFeed, goOnAfterStep, nextFeed, takeFeeds, type TakenFeed } from './job-feed.repository.js';
 
 /** Jobs that one replica feeds at once: one that waits for a lock takes the place of no other. */
 const UNDERWAY_MAX = 8;
@@ -50,6 +50,7 @@ export class FeedJobsWorker extends PollingWorker {
     const { free } = this.slots;
     if (free === 0) return false;
     const fromMs = this.floor.begin(this.clock.monotonic());
+    if (fromMs === -Infinity) await goOnAfterStep(this.database);
     const { inMs: nextMs, floorMs } = await nextFeed(this.database, fromMs);
     this.floor.move(floorMs, fromMs);
     if (nextMs === null) return false;

@@ -162,6 +162,23 @@ const failedSql = statement(
    WHERE organization_id = $1 AND job_id = $2 AND lease = $3`,
 );
 
+/**
+ * A feed that has begun, or is not scheduled, is due after its lease, after a pause or, of a slow lane, at its next recipient. What is
+ * further ahead was set by a clock that has stepped back since.
+ */
+const steppedBackSql = statement(
+  'templates.job-feed.stepped-back',
+  `UPDATE job_feed f SET due_at = now() FROM job j
+   WHERE j.state = 'ACTIVE' AND (j.scheduled_at IS NULL OR j.started_at IS NOT NULL)
+     AND f.organization_id = j.organization_id AND f.job_id = j.id
+     AND f.due_at > now() + make_interval(secs => 35 + coalesce(2 / nullif(f.lane_per_second, 0), 0))`,
+);
+
+/** Lets jobs go on that the database's clock has left ahead of itself by a step back: else they would wait until it has caught up. */
+export async function goOnAfterStep(through: Queryable): Promise<void> {
+  await through.query(steppedBackSql, []);
+}
+
 /** Takes due jobs of as many organizations as there are. @param floorMs of the last `nextFeed`; without it all are looked for */
 export async function takeFeeds(through: Queryable, limit: number, floorMs = -Infinity): Promise<TakenFeed[]> {
   return through.query(takeSql, [limit, newCuid(), floorMs]);
