@@ -133,8 +133,13 @@ export abstract class EventConsumer<Prepared>
         onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),
         onError,
       });
-    const work = (over: AbortSignal): Promise<void> => pullUntil(pull(), over);
-    const lead = { database: platform.database, name: `consumer ${name}`, work, onError };
+    const leadFailures = new ThrottledLog(onError);
+    const work = (over: AbortSignal): Promise<void> => {
+      leadFailures.succeeded();
+      return pullUntil(pull(), over);
+    };
+    const onLeadError = (error: unknown): void => leadFailures.failed(error);
+    const lead = { database: platform.database, name: `consumer ${name}`, work, onError: onLeadError };
     this.#pull = spec.isExclusive ? new ServiceLead(lead) : pull();
     this.#marked = new RedriveWalk(platform.database, name);
     this.#redrive = new PollingLoop({

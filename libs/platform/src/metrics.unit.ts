@@ -87,6 +87,36 @@ describe('metrics of a process', () => {
     expect(log.errors).toContain('test.work-failed');
   });
 
+  it('show each failed round of a worker, of which the log has one line a run', async () => {
+    const fails = [true, true, false, true];
+    const begun = [...fails, false].map(() => Promise.withResolvers<void>());
+    const goOn = Promise.withResolvers<void>();
+    let round = 0;
+    class FlappingWorker extends PollingWorker {
+      protected async round(): Promise<boolean> {
+        begun[round]?.resolve();
+        if (fails[round++]) throw new Error('away');
+        await goOn.promise;
+        // Nothing ends the pause after the last one but the end of the worker.
+        return round < begun.length;
+      }
+    }
+    const worker = new FlappingWorker({ log: spoken, idleMs: 2 ** 30, failureEvent: 'test.flap-failed' });
+    const seen = async (): Promise<unknown> => {
+      const series = await seriesOf('switchboard_failed_rounds_total');
+      const lines = log.errors.filter((event) => event === 'test.flap-failed').length;
+      return [series.find((one) => one.includes('test.flap-failed'))?.split(' ')[1], lines];
+    };
+    worker.onApplicationBootstrap();
+    // What has begun has the one before it reported.
+    await begun[2]?.promise;
+    expect(await seen()).toEqual(['2', 1]);
+    goOn.resolve();
+    await begun[4]?.promise;
+    expect(await seen()).toEqual(['3', 2]);
+    await worker.onModuleDestroy();
+  });
+
   it('show each look that failed, of which the log has one line a run', async () => {
     const looks = new LookFailures(spoken, 'test.look-failed');
     const shown = async (): Promise<readonly string[]> =>

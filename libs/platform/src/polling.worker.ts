@@ -1,6 +1,7 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { ThrottledLog } from '@switchboard/nats';
 import type { WakeSignal } from '@switchboard/timing';
-import { failedRound, showFailedRounds } from './failed-rounds.js';
+import { countFailedRound, showFailedRounds } from './failed-rounds.js';
 import type { Log } from './logger.js';
 import { PollingLoop, type RoundResult } from './polling-loop.js';
 
@@ -11,7 +12,7 @@ export interface PollingWorkerSpec {
   readonly idleMs: number;
   /** Wakes it; without it only time does. */
   readonly signal?: WakeSignal;
-  /** The line that is logged, and what is counted, when a round throws: `<noun>.<what>-failed`. */
+  /** What is counted when a round throws, and the line that is logged, once in 30 s of a run: `<noun>.<what>-failed`. */
   readonly failureEvent: string;
 }
 
@@ -25,8 +26,17 @@ export abstract class PollingWorker implements OnApplicationBootstrap, OnModuleD
 
   constructor({ log, idleMs, signal, failureEvent }: PollingWorkerSpec) {
     this.#failureEvent = failureEvent;
-    const onError = failedRound(log, failureEvent);
-    this.#loop = new PollingLoop({ round: () => this.round(), idleMs, signal, onError });
+    const lines = new ThrottledLog((error) => log.error(failureEvent, error));
+    const round = async (): Promise<RoundResult> => {
+      const result = await this.round();
+      lines.succeeded();
+      return result;
+    };
+    const onError = (error: unknown): void => {
+      countFailedRound(failureEvent);
+      lines.failed(error);
+    };
+    this.#loop = new PollingLoop({ round, idleMs, signal, onError });
   }
 
   onApplicationBootstrap(): void {
