@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { Server, type AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { types } from 'node:util';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -18,6 +19,8 @@ const HANDED_OVER_FD = 3;
 const BACKLOG_MAX = 4_096;
 /** Descriptors that callers leave to others: databases, the broker, health checks and metrics, files. Of few, half of them. */
 const RESERVED = 128;
+/** For connections that wait to be accepted, of which a load balancer makes new ones until it has noticed that we stop. */
+const ACCEPT_MS = 1_000;
 /** For requests that are already on their way on connections kept alive. */
 const GRACE_MS = 1_500;
 /** For requests under way after that. */
@@ -57,19 +60,37 @@ export class HttpListener implements OnModuleDestroy {
   }
 
   /**
-   * Accepts no new connections, serves what still comes on the open ones, each answer ending its connection (`OpenRequests`),
-   * and returns when all are closed, after 5 s at the latest: whatever requests use is drained after this, in `beforeApplicationShutdown`.
+   * Accepts those who are connected and no others, serves what still comes on the open connections, each answer ending its own
+   * (`OpenRequests`), and returns when all are closed, after 5 s at the latest: whatever requests use is drained after this, in
+   * `beforeApplicationShutdown`.
    */
   async onModuleDestroy(): Promise<void> {
     const server: HttpServer = this.host.httpAdapter.getHttpServer();
     if (!server.listening) return;
     const closed = once(server, 'close');
+    const startedMs = performance.now();
+    // On one that was handed over they wait for the next process.
+    if (this.config.LISTEN_FDS === 0) await untilNoneWaits(server);
     // `http.Server` would cut idle connections at once, and with them requests that are on the wire.
     Server.prototype.close.call(server);
-    if (await endsWithin(closed, GRACE_MS)) return;
+    if (await endsWithin(closed, GRACE_MS - (performance.now() - startedMs))) return;
     server.closeIdleConnections();
     if (await endsWithin(closed, FINISH_MS)) return;
     server.closeAllConnections();
     await closed;
   }
+}
+
+/** Until every connection is accepted that waits: a socket that is closed resets them, with the requests that they carry. */
+async function untilNoneWaits(server: HttpServer): Promise<void> {
+  const untilMs = performance.now() + ACCEPT_MS;
+  let hasAccepted = true;
+  const onConnection = (): void => void (hasAccepted = true);
+  server.on('connection', onConnection);
+  // One is accepted in a turn of the event loop. In the first of these it may have been looked for already.
+  while (hasAccepted && performance.now() < untilMs) {
+    hasAccepted = false;
+    for (let turns = 0; turns < 2; turns++) await turn();
+  }
+  server.removeListener('connection', onConnection);
 }
