@@ -33,6 +33,11 @@ export interface RpcLimits {
    * deadline, and owns them.
    */
   readonly budget?: Budget;
+  /**
+   * With a budget: asks again what may have been taken as well, as a call without one does. For a call whose failure the owner of the budget
+   * is given as an answer, so that it does not repeat it. False by default.
+   */
+  readonly ownsRepeats?: boolean;
   /** Of a former try, where the caller itself asks again: the service knows what that one has done. A new one by default. */
   readonly callId?: Cuid;
 }
@@ -55,7 +60,7 @@ const BACKOFF = { firstMs: 25, maxMs: 400 };
  * Calls other services, with a deadline, the tenant and the trace: over NATS, and directly while NATS is away.
  *
  * A request that no process took has not begun: it is offered again until the budget is spent. One that may have been
- * taken is asked again by the owner of the budget alone, over the other way when its link broke, and when a process of the
+ * taken is asked again by the owner of the budget alone, or who answers for it (`ownsRepeats`), over the other way when its link broke, and when a process of the
  * service has started; every rpc may be asked twice. All tries carry one id, by which the service can know its former try.
  */
 export class RpcClient {
@@ -116,7 +121,7 @@ export class RpcClient {
     rpc: RpcDefinition<Request, Response>,
     principal: Principal,
     request: Request | JsonText<Request>,
-    { deadlineMs = rpc.deadlineMs, budget: given, callId = newCuid() }: RpcLimits,
+    { deadlineMs = rpc.deadlineMs, budget: given, ownsRepeats = given === undefined, callId = newCuid() }: RpcLimits,
   ): Promise<Response> {
     const payload = payloadOf(principal, request);
     const headers = traceHeaders();
@@ -134,8 +139,8 @@ export class RpcClient {
       } catch (error) {
         if (!(error instanceof RpcUnanswered)) throw error;
         if (error.effect === 'unknown') effect = 'unknown';
-        const hasOtherWay = !given && error.cause instanceof LinkLost && this.direct !== undefined;
-        const hasNewProcess = !given && error.cause instanceof ServiceStarted;
+        const hasOtherWay = ownsRepeats && error.cause instanceof LinkLost && this.direct !== undefined;
+        const hasNewProcess = ownsRepeats && error.cause instanceof ServiceStarted;
         const mayAskAgain = error.effect === 'none' || hasOtherWay || hasNewProcess;
         const pauseMs = backoffMs(tries, BACKOFF);
         if (!mayAskAgain || budget.leftMs <= pauseMs) throw new RpcUnanswered(rpc.subject, effect, error.cause);

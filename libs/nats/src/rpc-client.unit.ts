@@ -42,7 +42,7 @@ describe('an rpc that is asked again', () => {
     expect(other.ids).not.toEqual([ids[0]]);
   });
 
-  it('may have been taken, as its process may be gone: by its owner alone', async () => {
+  it('may have been taken, as its process may be gone: by its owner, or who answers its failure', async () => {
     const never = new Promise<never>(() => undefined);
     const own = clientOf(
       () => (queueMicrotask(own.onStart), never),
@@ -57,6 +57,13 @@ describe('an rpc that is asked again', () => {
     const budget = new Budget(600_000);
     await expect(given.client.call(rpc, principal, request, { budget })).rejects.toMatchObject({ effect: 'unknown' });
     expect(given.ids).toHaveLength(1);
+    const answering = clientOf(
+      () => (queueMicrotask(answering.onStart), never),
+      async () => 'answer',
+    );
+    const limits = { budget, ownsRepeats: true };
+    expect(await answering.client.call(rpc, principal, request, limits)).toBe('answer');
+    expect(answering.ids).toEqual([answering.ids[0], answering.ids[0]]);
     budget.close();
   });
 });

@@ -49,7 +49,8 @@ export class ChannelDirectory {
     const known = await this.channels.find(organizationId, channelId);
     if (known?.defaultRegion) return known;
     try {
-      const { channel } = await this.rpc.call(getChannelRpc, principal, { id: channelId }, { budget });
+      const limits = { budget, ownsRepeats: true };
+      const { channel } = await this.rpc.call(getChannelRpc, principal, { id: channelId }, limits);
       const { id, isDefault, defaultRegion } = channel;
       await this.channels.project([{ organizationId, id, isDefault, defaultRegion, sourceEventId: '' }]);
       return channel;

@@ -29,7 +29,7 @@ export class SendFence {
     const merged = (await this.merged.findOf(contact)).map(factsOf);
     const request = { contact: factsOf(contact), ...(merged.length > 0 && { merged }) };
     try {
-      await this.rpc.call(applySuppressionsRpc, principal, request, { budget });
+      await this.rpc.call(applySuppressionsRpc, principal, request, { budget, ownsRepeats: true });
     } catch (cause) {
       throw this.unconfirmed('opt-out.not-confirmed', cause, principal, contact.id);
     }
@@ -42,7 +42,7 @@ export class SendFence {
    */
   async forget(principal: Principal, contact: ContactToForget, budget: Budget): Promise<void> {
     try {
-      await this.rpc.call(forgetContactRpc, principal, contact, { budget });
+      await this.rpc.call(forgetContactRpc, principal, contact, { budget, ownsRepeats: true });
     } catch (cause) {
       throw this.unconfirmed('contact.erasure-not-confirmed', cause, principal, contact.contactId);
     }

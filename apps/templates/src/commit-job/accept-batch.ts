@@ -73,7 +73,7 @@ export class AcceptBatch {
     const count = reservedOf(batch);
     const limit = request.messagesPerMonth ?? null;
     const wanted = { jobId: request.jobId, month: quotaMonthOf(request.jobId), count, limit };
-    const { reserved, left } = await this.lanes.reserve(organizationId, wanted, { budget });
+    const { reserved, left } = await this.lanes.reserve(organizationId, wanted, budget);
     if (reserved) return;
     const numbers = [count, left ?? 0, limit ?? 0].map((number) => number.toLocaleString('en-US'));
     const sentence = `The batch needs ${numbers[0]} ${count === 1 ? 'message' : 'messages'}; ${numbers[1]} of the monthly quota of ${numbers[2]} ${left === 1 ? 'is' : 'are'} left`;

@@ -39,7 +39,7 @@ export class LaneClient {
   async control(organizationId: string, jobId: string, order: LaneOrder, budget?: Budget): Promise<ControlledLane> {
     const { action, reason: heldReason, keptReasons = [] } = order;
     const request = { jobId, action, heldReason, keptReasons };
-    return this.rpc.call(controlLaneRpc, principalOf(organizationId), request, budget ? { budget } : {});
+    return this.rpc.call(controlLaneRpc, principalOf(organizationId), request, limitsOf(budget));
   }
 
   /** How far a lane is. */
@@ -48,8 +48,8 @@ export class LaneClient {
   }
 
   /** Reserves a job's messages of a month, all or none; idempotent by job. */
-  async reserve(organizationId: string, request: ReserveQuotaRequest, limits: RpcLimits): Promise<ReservedQuota> {
-    return this.rpc.call(reserveQuotaRpc, principalOf(organizationId), request, limits);
+  async reserve(organizationId: string, request: ReserveQuotaRequest, budget?: Budget): Promise<ReservedQuota> {
+    return this.rpc.call(reserveQuotaRpc, principalOf(organizationId), request, limitsOf(budget));
   }
 
   /** Gives quota back, once for each recipient. @param recipients null: of a job that was never committed, all of it */
@@ -61,6 +61,11 @@ export class LaneClient {
   async quota(organizationId: string): Promise<QuotaUse> {
     return this.rpc.call(getQuotaRpc, principalOf(organizationId), {});
   }
+}
+
+/** A caller is given what fails, and asks no more. */
+function limitsOf(budget: Budget | undefined): RpcLimits {
+  return budget ? { budget, ownsRepeats: true } : {};
 }
 
 function principalOf(organizationId: string): ReturnType<typeof systemPrincipal> {
