@@ -149,6 +149,19 @@ describe('admission', () => {
     expect(rest.map((answer) => answer?.answer.rate.remaining)).toEqual([1, 0, 0]);
   });
 
+  it('takes no request of a burst because the clock steps back', async () => {
+    const key = await issueKey(database, { requestsPerMinute: 1, burst: 3 });
+    await run([question(key)]);
+    // As a clock left it that was ten minutes ahead.
+    await database.dataSource.query(
+      `UPDATE gateway.rate_limit SET clock = clock + 600000000, theoretical_arrival = theoretical_arrival + 600000000
+       WHERE organization_id = $1`,
+      [key.organizationId],
+    );
+    const rest = await run([1, 2, 3].map(() => question(key)));
+    expect(rest.map((answer) => answer?.answer.isGranted)).toEqual([true, true, false]);
+  });
+
   it('grants a burst exactly once over concurrent batches of several replicas', async () => {
     const keys = [await issueKey(database, { ...SLOW, burst: 50 }), await issueKey(database, { ...SLOW, burst: 70 })];
     const admissions = replicas.map((replica) => new DatabaseAdmission(replica));

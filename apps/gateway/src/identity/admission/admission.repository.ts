@@ -21,6 +21,9 @@ export interface KeyRow {
 /** The later one of this batch's clock and the stored one, unless the latter was set by a clock that has stepped back since. */
 const CLOCK = `CASE WHEN r.clock - excluded.clock BETWEEN 0 AND 1000000 THEN r.clock ELSE excluded.clock END`;
 
+/** The theoretical arrival that a row has stored, as far ahead as it was of the clock that set it when that has stepped back since. */
+const ARRIVAL = `(r.theoretical_arrival - CASE WHEN r.clock - excluded.clock > 1000000 THEN r.clock - excluded.clock ELSE 0 END)`;
+
 /**
  * The theoretical arrival that a row has stored, as it counts now: a whole burst ahead at most. Of a plan that gives
  * requests back faster than the one it was stored under, its requests count, not the time that the slower plan would
@@ -29,8 +32,8 @@ const CLOCK = `CASE WHEN r.clock - excluded.clock BETWEEN 0 AND 1000000 THEN r.c
 const STORED_ARRIVAL = `least(
   greatest(
     CASE WHEN excluded.interval < r.interval
-      THEN ${CLOCK} + (r.theoretical_arrival - ${CLOCK} + r.interval - 1) / r.interval * excluded.interval
-      ELSE r.theoretical_arrival END,
+      THEN ${CLOCK} + (${ARRIVAL} - ${CLOCK} + r.interval - 1) / r.interval * excluded.interval
+      ELSE ${ARRIVAL} END,
     ${CLOCK}),
   ${CLOCK} + excluded.burst * excluded.interval)`;
 /** How many of the batch's requests pass. */
@@ -45,8 +48,8 @@ const GRANTED = `least(excluded.asked, greatest(0,
  * each other, and given up soon (by this statement alone), so that one which is locked for long holds up its own
  * keys only. The clock is the database's: replicas need not agree on the time. A batch that read it before another batch of the
  * organization was counted takes the other's: else the difference would cost a request of the burst. What is stored counts for
- * a whole burst at most: else a clock that stepped back, or a slower plan of before, would refuse for as long as the
- * difference. Integer division cuts towards zero, hence the GREATEST.
+ * a whole burst at most: else a slower plan of before would refuse for as long as the difference. Where the clock steps back, what was
+ * taken before is neither given back nor lost. Integer division cuts towards zero, hence the GREATEST.
  */
 export const admitBatch = statement<KeyRow>(
   'gateway.admit',
