@@ -10,6 +10,7 @@ import { OutboundHttp, type OutboundEnd } from './index.js';
 
 /** Ends what is not cut: longer than a busy machine holds up what is. */
 const deadlineMs = 60_000;
+const APPLICATION_DATA = 23;
 const renegotiationsMax = tls.CLIENT_RENEG_LIMIT;
 const ends: (() => unknown)[] = [];
 let certificate: TestCertificate;
@@ -128,6 +129,13 @@ describe('a response over TLS', () => {
     Object.assign(tls, { CLIENT_RENEG_LIMIT: Infinity });
     ends.push(() => Object.assign(tls, { CLIENT_RENEG_LIMIT: renegotiationsMax }));
     expect(await post(open)).toMatchObject({ error: 'no response', reason: expect.stringContaining('too long') });
+    await closeOf(sockets[0]);
+  });
+
+  it('ends with its connection at once when it is no record of TLS', async () => {
+    const port = await receiver(() => void sockets[0]?.write(Buffer.of(APPLICATION_DATA, 3, 3, 0, 1, 0)));
+    const { port: open, sockets } = await between(port, () => false);
+    expect(await post(open)).toMatchObject({ error: 'no response', reason: expect.stringContaining('ERR_SSL') });
     await closeOf(sockets[0]);
   });
 

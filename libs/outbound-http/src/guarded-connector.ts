@@ -62,6 +62,8 @@ export function guardedConnector(guard: Guard, deadlineMs: number, authorities: 
         if (socket !== null) {
           allowContinue(socket);
           endUnwritten(socket);
+          // Of an error of TLS behind the handshake Node says so, and leaves the connection open: a request would wait on it until its deadline.
+          socket.once('error', () => socket.destroy());
         }
         onConnect(...outcome);
         if (socket !== null && target.protocol !== 'https:') boundResponses(socket);
