@@ -78,7 +78,7 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
     for (const line of await connected(url, choices, (client) => run(client, choices, context))) out(line);
     return 0;
   } catch (error) {
-    err(isOutOfTime(error) ? `${said(error)}; --statement-timeout <seconds> allows more.` : said(error));
+    err(explained(error));
     return error instanceof UsageError ? 2 : 1;
   }
 }
@@ -107,9 +107,16 @@ async function connected(
   }
 }
 
-/** Source: PostgreSQL manual, "PostgreSQL Error Codes": query_canceled. */
-function isOutOfTime(error: unknown): boolean {
-  return sqlState(error) === '57014';
+/** What went wrong, and what to do where that does not follow. Source: PostgreSQL manual, "PostgreSQL Error Codes". */
+function explained(error: unknown): string {
+  switch (sqlState(error)) {
+    case '57014':
+      return `${said(error)}; --statement-timeout <seconds> allows more.`;
+    case '25006':
+      return `The database takes no writes: ${said(error)}. See "A database that is read only" in docs/operations.md.`;
+    default:
+      return said(error);
+  }
 }
 
 /** Not `instanceof`: Node's own errors come from another realm in tests. Those of several addresses have no message. */
