@@ -13,7 +13,7 @@ import { PartitionKeeper, RecentEpoch, Relay, type Restore } from '@switchboard/
 import { Database, forgetSmallSizes, isUnavailable, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
 import { connectPatiently } from './connect-patiently.js';
-import { failedRound, showFailedRounds } from './failed-rounds.js';
+import { failedRound, LookFailures, showFailedRounds } from './failed-rounds.js';
 import { keepIncarnation } from './keep-incarnation.js';
 import type { Log } from './logger.js';
 import { logRelay } from './log-relay.js';
@@ -149,9 +149,14 @@ function partitionKeeper({ log, keepPartitions }: PlatformSpec, database: Databa
 }
 
 function sizesLoop({ log }: PlatformSpec, database: Database): PollingLoop {
+  const failures = new LookFailures(log, 'database.forget-sizes-failed');
   return new PollingLoop({
-    round: () => forgetSmallSizes(database).then(() => false),
+    round: async () => {
+      await forgetSmallSizes(database);
+      failures.succeeded();
+      return false;
+    },
     idleMs: FORGET_SIZES_MS,
-    onError: (error) => log.error('database.forget-sizes-failed', error),
+    onError: (error) => failures.failed(error),
   });
 }
