@@ -7,6 +7,8 @@ import { root } from './metrics-page.js';
 export interface AlertRule {
   readonly alert: string;
   readonly expr: string;
+  /** As `5m`; undefined: it fires at once. */
+  readonly for?: string;
   readonly labels: { readonly severity: string };
   readonly annotations: { readonly summary: string };
 }

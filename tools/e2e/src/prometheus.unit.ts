@@ -68,6 +68,15 @@ describe('the alert rules', () => {
     expect(asking.filter(({ seesStarts }) => !seesStarts)).toEqual([]);
   });
 
+  it('that page for calls and requests which fail look back less far than they wait: a burst pages not when it is over', () => {
+    const minutes = (text = ''): number => Number(/^(\d+)m$/.exec(text)?.[1]);
+    for (const name of ['RequestsFail', 'CallsUnanswered']) {
+      const rule = rules.find(({ alert }) => alert === name);
+      const windows = [...(rule?.expr ?? '').matchAll(/\[(\w+)\]/g)].map(([, window]) => minutes(window));
+      expect([name, windows.length > 0, Math.max(...windows) < minutes(rule?.for)]).toEqual([name, true, true]);
+    }
+  });
+
   it('ask for no bucket at a whole number, which Prometheus 3 stores in another form than it is scraped in', () => {
     const bounds = rules.flatMap(({ expr }) =>
       selectorsOf(expr).flatMap(({ matchers }) =>
