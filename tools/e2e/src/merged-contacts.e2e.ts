@@ -5,7 +5,7 @@ import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
 const [P1, P2, P3, P4] = ['+14157320001', '+14157320002', '+14157320003', '+14157320004'];
-const [P5, P6] = ['+14157320005', '+14157320006'];
+const [P5, P6, P7, P8] = ['+14157320005', '+14157320006', '+14157320007', '+14157320008'];
 
 describe('a person whose number changes to one that has a contact', () => {
   let all: UsableStack;
@@ -61,6 +61,19 @@ describe('a person whose number changes to one that has a contact', () => {
     for (const phone of [P5, P6]) expect((await acme.send(phone, 'no')).body?.error?.code).toBe('CONTACT_OPTED_OUT');
   });
 
+  it('gets no message and no STOP of whoever has the former number next, also behind a late message of their own', async () => {
+    const x = await contactOf(P7);
+    const second = Math.trunc(Date.now() / 1_000);
+    await say(P7, 'hello', second - 3, 'US.7');
+    await move(P7, P8, x, second);
+    await say(P7, 'late', second - 1, 'US.7');
+    await say(P7, 'stop', second + 1, 'US.8');
+    const { items = [] } = await acme.must('GET', `/v1/messages?contactId=${x}&direction=INBOUND`);
+    expect(items.map(({ text }) => text)).toEqual(['late', 'hello']);
+    expect((await acme.send(P7, 'no')).body?.error?.code).toBe('CONTACT_OPTED_OUT');
+    expect((await acme.send(P8, 'yes')).status).toBe(200);
+  });
+
   async function contactOf(phone: string): Promise<string> {
     const sent = await acme.send(phone, 'hello');
     expect(sent.status).toBe(200);
@@ -79,7 +92,7 @@ describe('a person whose number changes to one that has a contact', () => {
   }
 
   /** Until it is shown. */
-  async function say(phone: string, text: string, second: number): Promise<void> {
+  async function say(phone: string, text: string, second: number, userId?: string): Promise<void> {
     const id = `wamid.said-${phone}-${text}-${second}`;
     await all.simulator.post('inbound', {
       displayPhone: '12015550181',
@@ -87,6 +100,7 @@ describe('a person whose number changes to one that has a contact', () => {
       text,
       id,
       timestamp: String(second),
+      ...(userId !== undefined && { userId }),
     });
     await eventually(async () => {
       const { items = [] } = await acme.must('GET', '/v1/messages?direction=INBOUND&limit=100');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { contactOf, NEW, OLD, said, world } from '../../test/sightings.js';
+import { userAlias } from '../contact/alias.policy.js';
 
 const [THIRD, FOURTH] = ['+12015550103', '+12015550104'];
 const STOPPED = [{ channelId: 'cchannel1', source: 'KEYWORD' }];
@@ -90,5 +91,29 @@ describe('what was said under a number before that changed, and comes behind the
     expect(resolve({ ...said('stop', 90, { phone: OLD }), isNote: true })).toBeNull();
     expect(see({ phone: NEW }).optOuts).toMatchObject(STOPPED);
     expect(see({ phone: OLD }).optOuts).toEqual([]);
+  });
+});
+
+describe('a message of before a number changed that names its person by the upstream’s own id, behind the note of it', () => {
+  const late = { phone: OLD, messagingId: OLD.slice(1), upstreamUserId: 'U.1' };
+  const at = (second: number): string => new Date(second * 1_000).toISOString();
+  const person = contactOf('c1', OLD, { aliases: [OLD, userAlias('U.1')] });
+
+  it('is of the person, and leaves the number to whoever has it next', () => {
+    const { see } = world(person);
+    see(moved(OLD, NEW, 100));
+    const known = see({ phone: NEW });
+    expect(see({ ...late, seenAt: at(90) })).toBe(known);
+    const next = see({ ...late, upstreamUserId: 'U.2', seenAt: at(110) });
+    expect(next).toMatchObject({ aliases: [OLD, userAlias('U.2')] });
+    expect(see({ ...late, seenAt: at(95) })).toBe(known);
+    expect(see(said('stop', 96, { ...late, seenAt: at(96) }))).toMatchObject({ id: 'c1', optOuts: STOPPED });
+    expect(see({ phone: OLD })).toBe(next);
+  });
+
+  it('and what comes from the number later shows that the person has it again', () => {
+    const { see } = world(person);
+    see(moved(OLD, NEW, 100));
+    expect(see({ ...late, seenAt: at(101) })).toMatchObject({ id: 'c1', aliases: [OLD, NEW, userAlias('U.1')] });
   });
 });

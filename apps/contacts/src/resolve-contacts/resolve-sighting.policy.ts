@@ -16,9 +16,10 @@ export function aliasesOf(sighting: ContactSighting): readonly string[] {
   return aliasList(numberFormsOf(sighting), userAliasesOf(sighting), phoneForms(sighting.formerPhone));
 }
 
-/** What somebody states under a number may be of a contact that had it then. */
+/** What somebody states under a number may be of a contact that had it then, and whoever is known by an id may have it no more. */
 export function formerAliasesOf(sighting: ContactSighting): readonly string[] {
-  return sighting.preference ? numberFormsOf(sighting) : [];
+  const mayBeFormer = sighting.preference || (sighting.seenAt && sighting.upstreamUserId);
+  return mayBeFormer ? numberFormsOf(sighting) : [];
 }
 
 /**
@@ -35,7 +36,8 @@ export function formerAliasesOf(sighting: ContactSighting): readonly string[] {
  *
  * @returns null for a note of the upstream of which no contact is made
  */
-export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting): Contact | null {
+export function resolveSighting(ledger: ContactLedger, given: ContactSighting): Contact | null {
+  const sighting = withoutFormerNumber(ledger, given);
   const { former, isTheirsAlone } = formerSpeakersOf(ledger, sighting);
   for (const contact of former) state(ledger, contact, sighting);
   return resolve(ledger, isTheirsAlone ? { ...sighting, preference: null, statement: null } : sighting);
@@ -60,6 +62,16 @@ export function formerSpeakersOf(
   if (former.length === 0) return { former, isTheirsAlone: false };
   const isStop = preference.value === 'stop';
   return { former: isSure || isStop ? former : [], isTheirsAlone: isSure || !isStop };
+}
+
+/** Of a person who is known by the upstream's own id, and had the number until after they wrote: it leads to them no more. */
+function withoutFormerNumber(ledger: ContactLedger, sighting: ContactSighting): ContactSighting {
+  const person = ledger.findByAlias(userAliasesOf(sighting));
+  const forms = numberFormsOf(sighting);
+  if (!sighting.seenAt || !person || person === ledger.findByAlias(forms)) return sighting;
+  const { contactIds } = speakersAmong(ledger.formerHoldersOf(forms), sighting.seenAt);
+  const isFormer = contactIds.some((id) => ledger.findGoingOn(id) === person);
+  return isFormer ? { ...sighting, phone: null, messagingId: null } : sighting;
 }
 
 function resolve(ledger: ContactLedger, sighting: ContactSighting): Contact | null {

@@ -36,12 +36,15 @@ export function checkSightings(sightings: unknown): ContactSighting[] {
     }
     if (phone === null && upstreamUserId === null) throw invalid(`${at}.phone\` or \`upstreamUserId\` must be given`);
     if (!isPhoneOrNull(formerPhone)) throw invalid(`${at}.formerPhone\` must be E.164 or null`);
+    const seenAt = typeof fields['seenAt'] === 'string' ? new Date(fields['seenAt']) : null;
+    if (Number.isNaN(seenAt?.getTime())) throw invalid(`${at}.seenAt\` must be a time or null`);
     const preference = checkPreference(fields['preference'] ?? null, at);
     const statement = checkStatement(fields['statement'] ?? null, at);
     if ((preference || formerPhone) && !statement) throw invalid(`${at}.statement\` must be given`);
     const [isNote, hasNoOwner] = [fields['isNote'] === true, fields['hasNoOwner'] === true];
     const given = { contactId, phone, profileName, messagingId, upstreamUserId };
-    return { ...given, formerPhone, preference, statement, isNote, hasNoOwner };
+    const seen = seenAt && { seenAt: seenAt.toISOString() };
+    return { ...given, formerPhone, preference, statement, isNote, hasNoOwner, ...seen };
   });
 }
 

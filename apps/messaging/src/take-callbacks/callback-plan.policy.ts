@@ -121,7 +121,8 @@ function planOfMessage(
   if (!sender) return { act: 'dead-letter', reason: 'the message does not say who sent it' };
   const value = spokenPreference(saidWith(item.message), optOutKeywords);
   const preference = value && ({ channelId, value, source: 'KEYWORD' } as const);
-  const sighting = preference ? stating(sender, preference, item.message.id, source) : sender;
+  const seen = sender.phone !== null && sender.upstreamUserId ? { ...sender, seenAt: source.at.toISOString() } : sender;
+  const sighting = preference ? stating(seen, preference, item.message.id, source) : seen;
   return { act: 'store', channel, callback, people: [{ organizationId, sighting }] };
 }
 

@@ -122,7 +122,7 @@ describe('who is seen in a callback', () => {
   it('is a number, the upstream’s own id of a person, or both', () => {
     const number = { phone: '+16505551234', profileName: 'Ada', messagingId: '16505551234' };
     expect(person(message({}))).toEqual(number);
-    expect(person(message({}, { userId: 'US.13' }))).toEqual({ ...number, upstreamUserId: 'US.13' });
+    expect(person(message({}, { userId: 'US.13' }))).toEqual({ ...number, upstreamUserId: 'US.13', seenAt: AT });
     const nameless = { phone: null, profileName: 'Ada', messagingId: null, upstreamUserId: 'US.13' };
     expect(person(message({ from: '' }, { userId: 'US.13' }))).toEqual(nameless);
     expect(person(message({ from: 'US.13' }))).toEqual(nameless);

@@ -46,6 +46,8 @@ export interface ContactSighting {
   readonly messagingId: string | null;
   /** The upstream's own id of a person, which has nothing to do with a number. */
   readonly upstreamUserId?: string | null;
+  /** ISO 8601: when the person wrote; a number that they gave up later is not theirs for it. Absent: of no message. */
+  readonly seenAt?: string | null;
   /** The person had this number, E.164, until now and has `phone` from now on (`user_changed_number`). */
   readonly formerPhone?: string | null;
   readonly preference?: SightedPreference | null;
