@@ -58,6 +58,16 @@ describe('storing events', () => {
     expect(await database.query(positionsSql, [])).toEqual([{ id: event.id, position: 1 }]);
   });
 
+  it('stores them also where the clock was set back since the schema was made', async () => {
+    const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
+    const database = await prepared.database();
+    const { dataSource } = await prepared.superuser();
+    await dataSource.query('UPDATE webhooks.beginning SET event_id = $1', [newCuidAt(Date.now() + 1_800_000)]);
+    const event = received(newCuid());
+    await database.transaction((tx) => storePublicEvents(tx, [event]));
+    expect(await database.query(positionsSql, [])).toEqual([{ id: event.id, position: 1 }]);
+  });
+
   it('makes deliveries for the active webhooks of their organization alone', async () => {
     const database = await (await servers.serviceDatabase('webhooks', webhooksMigrations)).database();
     const active = await storeWebhook(database, 0);

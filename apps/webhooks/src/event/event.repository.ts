@@ -38,7 +38,8 @@ export interface StoredDelivery {
 
 /**
  * Stores events and a delivery of each for every active webhook that subscribes to it. An event that is stored already, or
- * older than `ARRIVAL_DAYS_MAX`, or than the webhook, makes none. Behind the drawing of positions, and a statement of its own: what was
+ * older than `ARRIVAL_DAYS_MAX`, or than the webhook, makes none. Nor is one stored that is older than the schema, unless it is of the
+ * last hour: the clock may have been set back since. Behind the drawing of positions, and a statement of its own: what was
  * registered while that waited for a lock is seen.
  *
  * The id of a delivery follows from event and webhook, and carries the event's time.
@@ -53,7 +54,7 @@ const storeEvents = statement<StoredDelivery>(
      JOIN feed USING (organization_id)
      WHERE id COLLATE "C" >= (SELECT cuid_floor(
          (date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $9)) AT TIME ZONE 'UTC'))
-       AND id COLLATE "C" >= (SELECT event_id FROM beginning)
+       AND id COLLATE "C" >= (SELECT least(event_id, cuid_floor(now() - interval '1 hour') COLLATE "C") FROM beginning)
      ON CONFLICT (id) DO NOTHING
      RETURNING organization_id, id, type, line, octet_length(body) AS body_bytes, position
    ), made AS (
