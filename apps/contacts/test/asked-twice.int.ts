@@ -107,6 +107,17 @@ describe('a call that is asked again because its answer was lost', () => {
     expect((await own.optOuts()).items).toHaveLength(1);
   });
 
+  it('does not make its opt-out again that was removed meanwhile, where a try of it comes late', async () => {
+    const own = organization();
+    const request: CreateOptOutRequest = { ...nothing, phone: '+12015550101' };
+    const limits = { callId: newCuid() };
+    const { optOut } = await running.gateway.call(createOptOutRpc, own.principal, request, limits);
+    await running.gateway.call(deleteOptOutRpc, own.principal, { id: optOut.id });
+    const late = running.unconfirmed(() => running.gateway.call(createOptOutRpc, own.principal, request, limits));
+    expect(await late).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await own.optOuts()).items).toEqual([]);
+  });
+
   it('removes an opt-out once, and answers so; another call finds none', async () => {
     const own = organization();
     const { id } = (await own.optOut({ phone: '+12015550101' })).optOut;

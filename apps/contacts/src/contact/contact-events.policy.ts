@@ -19,7 +19,7 @@ export function needsChannels({ before, after }: ContactStep): boolean {
  * @param channelIds all of the organization, where `needsChannels`
  */
 export function eventsOf(step: ContactStep, channelIds: readonly string[], occurredAt: Date): NewEvent<unknown>[] {
-  const { before, after, observed, traceparent, removalId } = step;
+  const { before, after, observed, traceparent, removalId, changeId } = step;
   const { organizationId, id: aggregateId } = after;
   const event = { organizationId, aggregateId, sequence: null, occurredAt, traceparent };
   const known = new Set(before?.optOuts.map(({ id }) => id));
@@ -29,8 +29,15 @@ export function eventsOf(step: ContactStep, channelIds: readonly string[], occur
   const isMerged = after.mergedInto !== null;
   const removed = isMerged ? [] : (before?.optOuts ?? []).filter(({ id }) => !left.has(id));
   const taken = observed.length > 0 ? { observed } : {};
+  const ofCall = changeId === null ? {} : { id: changeId };
   return [
-    { ...event, event: contactChanged, sequence: after.version, data: { contact: factsOf(after), ...taken } },
+    {
+      ...event,
+      ...ofCall,
+      event: contactChanged,
+      sequence: after.version,
+      data: { contact: factsOf(after), ...taken },
+    },
     ...newlyCovered(before?.optOuts ?? [], made, channelIds).map(({ channelId, optOut }) => {
       const data = { optOut: optOutView(optOut, after), messagingChannelId: channelId };
       return { ...event, event: optOutCreated, data };

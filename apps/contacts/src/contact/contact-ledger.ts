@@ -17,10 +17,12 @@ export interface ContactStep {
   readonly observed: readonly string[];
   /** Of the event of an opt-out that the step removes; null: a new one. */
   readonly removalId: string | null;
+  /** Of the event of the contact; null: a new one. */
+  readonly changeId: string | null;
 }
 
 /** What a change hands on to its events and to its version. */
-export type GivenToStep = Partial<Pick<ContactStep, 'observed' | 'removalId'>> & {
+export type GivenToStep = Partial<Pick<ContactStep, 'observed' | 'removalId' | 'changeId'>> & {
   /** Whether other services must take the contact for the newest, whatever changed: see `versionAfter`. */
   readonly isConfirmed?: boolean;
   /** When the person's number changed by which it gives aliases up: ISO 8601, by the upstream. */
@@ -240,8 +242,8 @@ export class ContactLedger {
   private recordStep(
     before: Contact | null,
     after: Contact,
-    { observed = [], removalId = null }: GivenToStep = {},
+    { observed = [], removalId = null, changeId = null }: GivenToStep = {},
   ): void {
-    this.steps.push({ before, after, traceparent: this.traceparent, observed, removalId });
+    this.steps.push({ before, after, traceparent: this.traceparent, observed, removalId, changeId });
   }
 }

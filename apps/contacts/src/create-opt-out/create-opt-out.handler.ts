@@ -4,9 +4,12 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
 import { activeTraceparent, RpcHandler, type RpcCall } from '@switchboard/nats';
+import { findEvent } from '@switchboard/outbox';
+import { Database } from '@switchboard/postgres';
 import { ChannelDirectory } from '../channel/channel-directory.js';
 import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
 import { optOutView } from '../contact/contact-events.policy.js';
+import { OptOutRepository } from '../opt-out/opt-out.repository.js';
 import { SendFence } from '../opt-out/send-fence.client.js';
 import { createOptOut, type OptOutInput } from './create-opt-out.js';
 
@@ -16,6 +19,8 @@ export class CreateOptOutHandler {
   constructor(
     private readonly batch: ChangeContactsBatch,
     private readonly directory: ChannelDirectory,
+    private readonly optOuts: OptOutRepository,
+    private readonly database: Database,
     private readonly fence: SendFence,
   ) {}
 
@@ -24,6 +29,7 @@ export class CreateOptOutHandler {
   async create(call: RpcCall<CreateOptOutRequest>): Promise<RpcResponseOf<typeof createOptOutRpc>> {
     const { principal, request, budget } = call;
     const { messagingChannelId, reason } = request;
+    await this.refuseLate(call);
     if (messagingChannelId !== null) await this.directory.require(principal, messagingChannelId, budget);
     const input: OptOutInput = {
       of: await this.ownerOf(call),
@@ -37,6 +43,16 @@ export class CreateOptOutHandler {
     // Also for one that stands: the call that made it may have ended before messaging confirmed it.
     await this.fence.raise(principal, contact, budget);
     return { optOut: optOutView(optOut, contact), isNew };
+  }
+
+  /**
+   * A call is asked again when a process starts, while its first try may wait in another that stands still. What the second made, and somebody
+   * has removed since, must not come back by the first.
+   */
+  private async refuseLate({ principal, callId }: RpcCall<CreateOptOutRequest>): Promise<void> {
+    if (callId === undefined || (await findEvent(this.database, callId)) === null) return;
+    const isRemoved = (await this.optOuts.get(principal.organizationId, callId)) === null;
+    if (isRemoved) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE);
   }
 
   private async ownerOf(call: RpcCall<CreateOptOutRequest>): Promise<OptOutInput['of']> {

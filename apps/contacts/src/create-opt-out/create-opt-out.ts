@@ -36,7 +36,9 @@ export function createOptOut(
       // Messaging may hold a removal of it that a restore has lost here.
       if (standing) return { contact: ledger.confirm(contact), optOut: standing, isNew: standing.id === newId };
       const optOut: OptOut = { id: newId ?? ledger.newId(), channelId, source, reason };
-      return { contact: ledger.change(contact, { optOuts: [...contact.optOuts, optOut] }), optOut, isNew: true };
+      // Its event is stored once: a late try finds it, when somebody has removed the opt-out since.
+      const changed = ledger.change(contact, { optOuts: [...contact.optOuts, optOut] }, { changeId: newId ?? null });
+      return { contact: changed, optOut, isNew: true };
     },
   };
 }
