@@ -6,6 +6,7 @@ const folder = join(import.meta.dirname, '..');
 const readsWhole = [
   'templates.account.count',
   'templates.job-feed.start',
+  'templates.job-feed.stepped-back',
   'templates.job.add-holds',
   'templates.job.changed-causes',
   'templates.job.going-on',
