@@ -2,6 +2,7 @@ import { metrics, type Counter, type Histogram } from '@opentelemetry/api';
 import { Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { OpenRequests } from './open-requests.js';
 
 /** How a request ended. */
@@ -29,6 +30,7 @@ const CLOSED = 499;
 const ALERTING = [
   gatewayErrors.UNAUTHORIZED,
   gatewayErrors.RATE_LIMITED,
+  messagingErrors.UPSTREAM_NOT_CONNECTED,
   serviceErrors.SERVICE_UNAVAILABLE,
   serviceErrors.INTERNAL,
 ];

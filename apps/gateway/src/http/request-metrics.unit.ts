@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { metrics as api } from '@opentelemetry/api';
 import { createLog, startMetrics, type Metrics } from '@switchboard/platform';
@@ -24,4 +26,13 @@ it('requests that their callers left are counted apart from those that were refu
     ['499', 3],
     ['5xx', 1],
   ]);
+});
+
+it('the codes of refusals that alerts look at are 0 from the start', async () => {
+  new RequestMetrics(new OpenRequests(new AbortController().signal));
+  const rules = readFileSync(join(import.meta.dirname, '../../../../deploy/prometheus/alerts.yml'), 'utf8');
+  const asked = new Set([...rules.matchAll(/http_refusals_total\{code="(\w+)"\}/g)].map(([, code]) => code));
+  const shown = [...(await metrics.scrape()).matchAll(/^switchboard_http_refusals_total\{code="(\w+)"\} 0$/gm)];
+  expect(asked.size).toBeGreaterThan(1);
+  expect(shown.map(([, code]) => code)).toEqual(expect.arrayContaining([...asked]));
 });
