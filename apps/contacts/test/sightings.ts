@@ -23,7 +23,7 @@ export function world(...known: readonly Contact[]) {
   let ids = 0;
   const ledger = new ContactLedger('corg', known, new Date('2026-01-02T00:00:00Z'), () => `cnew${++ids}`);
   const resolve = (sighting: Partial<ContactSighting>): Contact | null =>
-    resolveSighting(ledger, { phone: null, profileName: null, messagingId: null, ...sighting });
+    resolveSighting(ledger, { phone: null, profileName: null, messagingId: null, ...sighting }).contact;
   const see = (sighting: Partial<ContactSighting>): Contact => {
     const contact = resolve(sighting);
     if (!contact) throw new Error('there is no contact');

@@ -4,7 +4,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { ContactChange } from '../contact/change-contacts.js';
 import type { Contact } from '../contact/contact.entity.js';
 import { factsOf } from '../contact/contact.policy.js';
-import { aliasesOf, formerAliasesOf, formerSpeakersOf, resolveSighting } from './resolve-sighting.policy.js';
+import { aliasesOf, formerAliasesOf, resolveSighting } from './resolve-sighting.policy.js';
 
 /** The contacts of sightings, in order; null for a note of which none is made. */
 export interface ResolvedSightings {
@@ -63,9 +63,9 @@ export function resolveContacts(
       if (contactIds.some((id) => !ledger.findGoingOn(id))) throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
       const formerIds = new Set<string>();
       const contacts = sightings.map((sighting) => {
+        const { contact, former } = resolveSighting(ledger, sighting);
         // Also when nothing of them changes: the asker may not have stored what a former answer said.
-        for (const { id } of formerSpeakersOf(ledger, sighting).former) formerIds.add(id);
-        const contact = resolveSighting(ledger, sighting);
+        for (const { id } of former) formerIds.add(id);
         return contact && factsOf(sighting.hasNoOwner === true ? ledger.confirm(contact) : contact);
       });
       const also = [...formerIds].flatMap((id) => ledger.findGoingOn(id) ?? []);

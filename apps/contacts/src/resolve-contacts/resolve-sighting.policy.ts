@@ -22,6 +22,14 @@ export function formerAliasesOf(sighting: ContactSighting): readonly string[] {
   return mayBeFormer ? numberFormsOf(sighting) : [];
 }
 
+/** The contacts of a sighting. */
+export interface SightedContacts {
+  /** Null: a note of the upstream of which none is made. */
+  readonly contact: Contact | null;
+  /** Others of which is what was stated, because they had the number then; as they were before. */
+  readonly former: readonly Contact[];
+}
+
 /**
  * The contact of a sighting, found, made or changed.
  *
@@ -33,21 +41,20 @@ export function formerAliasesOf(sighting: ContactSighting): readonly string[] {
  * what was stated there, and the id of the other stands for it from then on.
  *
  * What was stated under a number before that changed is of the contact that moved, also when it comes behind the note of it.
- *
- * @returns null for a note of the upstream of which no contact is made
  */
-export function resolveSighting(ledger: ContactLedger, given: ContactSighting): Contact | null {
+export function resolveSighting(ledger: ContactLedger, given: ContactSighting): SightedContacts {
   const sighting = withoutFormerNumber(ledger, given);
   const { former, isTheirsAlone } = formerSpeakersOf(ledger, sighting);
   for (const contact of former) state(ledger, contact, sighting);
-  return resolve(ledger, isTheirsAlone ? { ...sighting, preference: null, statement: null } : sighting);
+  const left = isTheirsAlone ? { ...sighting, preference: null, statement: null } : sighting;
+  return { contact: resolve(ledger, left), former };
 }
 
 /**
  * The contacts, but for that of the number now, of which is what a sighting states. Where the times leave a doubt, a STOP is of whoever has the
  * number now, too, and a START lifts nothing of anybody.
  */
-export function formerSpeakersOf(
+function formerSpeakersOf(
   ledger: ContactLedger,
   sighting: ContactSighting,
 ): { readonly former: readonly Contact[]; readonly isTheirsAlone: boolean } {
