@@ -25,13 +25,13 @@ export function countFailedRound(event: string): void {
 /** @returns what logs and counts a round that failed. @param event of its line in the log */
 export function failedRound(log: Log, event: string): (error: unknown) => void {
   return (error) => {
-    failedRounds().add(1, { event });
+    countFailedRound(event);
     log.error(event, error);
   };
 }
 
-/** Counts each round of a kind that failed, and logs a run of them throttled: what looks every few seconds fails as often while something is away. */
-export class LookFailures {
+/** Counts each round of a kind that failed, and logs a run of them throttled: what comes every few seconds fails as often while something is away. */
+export class RoundFailures {
   private readonly lines: ThrottledLog;
 
   /** @param event of its line in the log */
@@ -44,7 +44,7 @@ export class LookFailures {
   }
 
   failed(error: unknown): void {
-    failedRounds().add(1, { event: this.event });
+    countFailedRound(this.event);
     this.lines.failed(error);
   }
 

@@ -1,7 +1,7 @@
 import { EventPublisher, IncarnationMirror, type NatsConnection } from '@switchboard/nats';
 import { IncarnationKeeper, RENEW_INTERVAL_MS, restoreWitness, type Restore } from '@switchboard/outbox';
 import type { Database } from '@switchboard/postgres';
-import { LookFailures } from './failed-rounds.js';
+import { RoundFailures } from './failed-rounds.js';
 import { logRelay } from './log-relay.js';
 import type { Log } from './logger.js';
 import { PollingLoop } from './polling-loop.js';
@@ -41,7 +41,7 @@ export async function keepIncarnation(spec: KeepIncarnationSpec): Promise<Pollin
     // Known to be missing is nothing of this service: what it took from others in the last seconds may be.
     reportPromotion: (promotion) => log.warn('database.promoted', { ...promotion }),
   });
-  const failures = new LookFailures(log, 'database.comparison-failed');
+  const failures = new RoundFailures(log, 'database.comparison-failed');
   const round = async (): Promise<boolean> => {
     await keeper.look();
     failures.succeeded();

@@ -12,7 +12,7 @@ import {
   type Log,
   type Metrics,
 } from './index.js';
-import { LookFailures } from './failed-rounds.js';
+import { RoundFailures } from './failed-rounds.js';
 
 class MemoryLog implements Pick<Log, 'error'> {
   readonly errors: string[] = [];
@@ -118,7 +118,7 @@ describe('metrics of a process', () => {
   });
 
   it('show each look that failed, of which the log has one line a run', async () => {
-    const looks = new LookFailures(spoken, 'test.look-failed');
+    const looks = new RoundFailures(spoken, 'test.look-failed');
     const shown = async (): Promise<readonly string[]> =>
       (await seriesOf('switchboard_failed_rounds_total')).filter((one) => one.includes('test.look-failed'));
     expect(await shown()).toEqual(['switchboard_failed_rounds_total{event="test.look-failed"} 0']);

@@ -9,11 +9,11 @@ import {
   WakeUps,
   type NatsConnection,
 } from '@switchboard/nats';
-import { PartitionKeeper, RecentEpoch, Relay, type Restore } from '@switchboard/outbox';
+import { type KeepMore, PartitionKeeper, RecentEpoch, Relay, type Restore } from '@switchboard/outbox';
 import { Database, forgetSmallSizes, isUnavailable, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
 import { connectPatiently } from './connect-patiently.js';
-import { failedRound, LookFailures, showFailedRounds } from './failed-rounds.js';
+import { failedRound, RoundFailures, showFailedRounds } from './failed-rounds.js';
 import { keepIncarnation } from './keep-incarnation.js';
 import type { Log } from './logger.js';
 import { logRelay } from './log-relay.js';
@@ -143,13 +143,13 @@ function openNats({ config, log }: PlatformSpec): Promise<NatsConnection> {
 }
 
 function partitionKeeper({ log, keepPartitions }: PlatformSpec, database: Database): PartitionKeeper {
-  const keepMore = keepPartitions && ((mayDrop: boolean) => keepPartitions(database, log, mayDrop));
+  const keepMore: KeepMore | undefined = keepPartitions && ((mayDrop) => keepPartitions(database, log, mayDrop));
   showFailedRounds(PARTITIONS_FAILED);
   return new PartitionKeeper(database, failedRound(log, PARTITIONS_FAILED), keepMore);
 }
 
 function sizesLoop({ log }: PlatformSpec, database: Database): PollingLoop {
-  const failures = new LookFailures(log, 'database.forget-sizes-failed');
+  const failures = new RoundFailures(log, 'database.forget-sizes-failed');
   return new PollingLoop({
     round: async () => {
       await forgetSmallSizes(database);

@@ -1,7 +1,6 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import { ThrottledLog } from '@switchboard/nats';
 import type { WakeSignal } from '@switchboard/timing';
-import { countFailedRound, showFailedRounds } from './failed-rounds.js';
+import { RoundFailures } from './failed-rounds.js';
 import type { Log } from './logger.js';
 import { PollingLoop, type RoundResult } from './polling-loop.js';
 
@@ -22,25 +21,19 @@ export interface PollingWorkerSpec {
  */
 export abstract class PollingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #loop: PollingLoop;
-  readonly #failureEvent: string;
 
   constructor({ log, idleMs, signal, failureEvent }: PollingWorkerSpec) {
-    this.#failureEvent = failureEvent;
-    const lines = new ThrottledLog((error) => log.error(failureEvent, error));
+    const failures = new RoundFailures(log, failureEvent);
     const round = async (): Promise<RoundResult> => {
       const result = await this.round();
-      lines.succeeded();
+      failures.succeeded();
       return result;
     };
-    const onError = (error: unknown): void => {
-      countFailedRound(failureEvent);
-      lines.failed(error);
-    };
+    const onError = (error: unknown): void => failures.failed(error);
     this.#loop = new PollingLoop({ round, idleMs, signal, onError });
   }
 
   onApplicationBootstrap(): void {
-    showFailedRounds(this.#failureEvent);
     this.#loop.start();
   }
 

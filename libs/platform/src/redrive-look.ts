@@ -1,7 +1,7 @@
 import { consumersWithMarkedLetters } from '@switchboard/outbox';
 import type { Queryable } from '@switchboard/postgres';
 import type { WakeSignal } from '@switchboard/timing';
-import { LookFailures } from './failed-rounds.js';
+import { RoundFailures } from './failed-rounds.js';
 import type { Log } from './logger.js';
 import { PollingLoop } from './polling-loop.js';
 
@@ -12,13 +12,13 @@ const LOOK_MS = 5_000;
 export class RedriveLook {
   private readonly waiting = new Map<WakeSignal, string>();
   private readonly loop: PollingLoop;
-  private readonly failures: LookFailures;
+  private readonly failures: RoundFailures;
 
   constructor(
     private readonly database: Queryable,
     log: Log,
   ) {
-    this.failures = new LookFailures(log, 'consumer.redrive-look-failed');
+    this.failures = new RoundFailures(log, 'consumer.redrive-look-failed');
     const onError = (error: unknown): void => this.failures.failed(error);
     this.loop = new PollingLoop({ round: () => this.round(), idleMs: LOOK_MS, onError });
   }
